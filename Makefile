@@ -19,7 +19,7 @@ WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/... ./st
 # Tests of ledger and engine in which one goroutine repeats the same steps hundreds of times, with each call failing once, each copy put back, the connection cut at each byte, day by day, or for thousands of rows.
 # The others take these steps under the detector. All tests of ./sync run without it, and those with it that add something (the rest, of which one in four: either in its setup_test.go).
 REPEATED := ^Test(EveryCall|AnyValue|F058|ARebuild|I9|ARoll|PagesGive)
-REPEATED_RUNS := ^Test(F091|F058|EveryCallOf(TheEngine|What)|TwoYears|AYear|ASeed|ChildrenDo|ASoftDeleted)
+REPEATED_RUNS := ^Test(F091|F058|F142The|EveryCallOf(TheEngine|What)|TwoYears|AYear|ASeed|ChildrenDo|ASoftDeleted|AnOldImage|NoImageIs|ALedgerKnows)
 SERVICE := Service|Reload|Strangers|Monitoring|^TestF0[78]|^TestF1[45]
 # The race detector needs cgo; the product never does. It does not watch SQLite's C translated to Go, nor hashes, which takes it four times as long as all the rest: what database/sql
 # and our code do with them is watched.
@@ -161,11 +161,11 @@ size: need ## make ledgers of ROWS rows (1000000) on both databases, and measure
 
 .PHONY: pages
 pages: need ## make ledgers of ROWS rows (1000000), three in a hundred of them stuck, and measure every page of the console on both databases
-	cd tools && go test -count=1 -timeout 12h -v ./bench/size -run Pages -rows $(ROWS) -times 10
+	cd tools && go test -count=1 -timeout 12h -v ./bench/size -run Pages -rows $(ROWS) -times 10 -formats ''
 
 .PHONY: reports
 reports: need ## make ledgers of ROWS rows (1000000), and measure a report in every form, by the command and by the console, on both databases
-	cd tools && go test -count=1 -timeout 12h -v ./bench/size -run Reports -rows $(ROWS) -formats csv,xlsx,json,html
+	cd tools && go test -count=1 -timeout 12h -v ./bench/size -run Reports -rows $(ROWS) -formats csv,xlsx,json,html -times 0
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s); FUZZCORPUS is a folder that keeps what they found

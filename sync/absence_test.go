@@ -117,6 +117,14 @@ func (b *bench) passes() (made int, stops map[string]string) {
 	return len(b.api.CreatedOf()) - before, stops
 }
 
+// makes checks how many records a start or a pass makes, and which jobs stop.
+func (b *bench) makes(run func() (int, map[string]string), want int, wantStops map[string]string) {
+	b.t.Helper()
+	if made, stops := run(); made != want || !sameStops(stops, wantStops) {
+		b.t.Fatalf("%d made, %v; want %d, %v", made, stops, want, wantStops)
+	}
+}
+
 var allAbsent = map[string]string{
 	"contracts": "brake_absent", "deliveries": "brake_absent", "traceability": "brake_absent",
 }
@@ -125,9 +133,9 @@ var allAbsent = map[string]string{
 // and what is new since, was sent by the machine that is gone: nothing of it goes again.
 func TestAnOldImageOfTheMachineSendsNothing(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
-		step := 1
-		if db.Ledger == state.Postgres && !long {
-			step = 5
+		step := 5
+		if long {
+			step = 1
 		}
 		for i := 0; i < 20; i += step {
 			// the first are a moment older than may be, the last one a month
@@ -136,23 +144,17 @@ func TestAnOldImageOfTheMachineSendsNothing(t *testing.T) {
 				b := absentBench(t, db)
 				b.contracts(2)
 				b.delivery(1, 1, 10)
-				if made, stops := b.starts(); made != 3 || len(stops) > 0 {
-					t.Fatalf("a new ledger: %d made, %v", made, stops)
-				}
+				b.makes(b.starts, 3, nil)
 				b.contract(3) // known and to be sent, in the image
 				b.run(engine.Options{RecordOnly: true})
 				putBack := b.image()
 				b.contract(4)
 				b.delivery(2, 3, 10)
-				if made, stops := b.starts(); made != 3 || len(stops) > 0 {
-					t.Fatalf("the machine goes on: %d made, %v", made, stops)
-				}
+				b.makes(b.starts, 3, nil)
 				putBack()
 				b.clock.advance(age)
-				for start := range 3 { // a start, and what it reads, is no sign of life
-					if made, stops := b.starts(); made != 0 || !sameStops(stops, allAbsent) {
-						t.Fatalf("start %d of the old image: %d made, %v", start, made, stops)
-					}
+				for range 3 { // a start, and what it reads, is no sign of life
+					b.makes(b.starts, 0, allAbsent)
 					b.clock.advance(time.Minute)
 				}
 				if e := b.entry(4); e.State != trade.Pending {
@@ -178,9 +180,7 @@ func TestARestartSendsAtOnce(t *testing.T) {
 			b.contract(i + 2)
 			must.Do(t, b.reopenLedger(b.options()))
 			b.clock.advance(off)
-			if made, stops := b.starts(); made != 1 || len(stops) > 0 {
-				t.Errorf("after %s: %d made, %v", off, made, stops)
-			}
+			b.makes(b.starts, 1, nil)
 		}
 		b.once()
 	})
@@ -194,13 +194,9 @@ func TestAnAbsenceOfALedgerThatNeverSent(t *testing.T) {
 		b.contracts(2)
 		b.clock.advance(72 * time.Hour)
 		b.serves()
-		if r := b.run(engine.Options{RecordOnly: true}); r.Stopped != nil {
-			t.Fatalf("an unused ledger: %+v", r.Stopped)
-		}
+		b.wants(b.run(engine.Options{RecordOnly: true}), "stop none")
 		b.clock.advance(3 * time.Hour)
-		if made, stops := b.starts(); made != 0 || !sameStops(stops, allAbsent) {
-			t.Errorf("a ledger that was read: %d made, %v", made, stops)
-		}
+		b.makes(b.starts, 0, allAbsent)
 	})
 }
 
@@ -211,15 +207,11 @@ func TestPassesWithoutAServiceAreSignsOfLife(t *testing.T) {
 		b := absentBench(t, db)
 		for pass, later := range []time.Duration{24 * time.Hour, 10 * time.Minute, 24 * time.Hour, 110 * time.Hour} {
 			b.contract(pass + 1)
-			if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-				t.Errorf("pass %d: %d made, %v", pass, made, stops)
-			}
+			b.makes(b.passes, 1, nil)
 			b.clock.advance(later)
 		}
 		b.contract(5) // the first service of this ledger
-		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
-			t.Errorf("the first service: %d made, %v", made, stops)
-		}
+		b.makes(b.starts, 1, nil)
 		b.clock.advance(time.Hour)
 		b.passes()
 		putBack := b.image()
@@ -227,9 +219,7 @@ func TestPassesWithoutAServiceAreSignsOfLife(t *testing.T) {
 		b.passes()
 		putBack()
 		b.clock.advance(7 * 24 * time.Hour)
-		if made, stops := b.passes(); made != 0 || !sameStops(stops, allAbsent) {
-			t.Errorf("an image of a week: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 0, allAbsent)
 		b.once()
 	})
 }
@@ -246,9 +236,7 @@ func TestAJobThatIsAddedUnderABrakeOfAllJobsIsBraked(t *testing.T) {
 		putBack := b.image()
 		b.more = today[:1]
 		b.delivery(1, 1, 10)
-		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
-			t.Fatalf("the machine goes on: %d made, %v", made, stops)
-		}
+		b.makes(b.starts, 1, nil)
 		putBack()
 		b.clock.advance(3 * time.Hour)
 		b.more = nil // the image has the configuration of then, too
@@ -256,9 +244,7 @@ func TestAJobThatIsAddedUnderABrakeOfAllJobsIsBraked(t *testing.T) {
 		b.more = today[:1]
 		want := map[string]string{"contracts": "brake_absent", "deliveries": "brake_absent"}
 		for range 2 {
-			if made, stops := b.starts(); made != 0 || !sameStops(stops, want) {
-				t.Fatalf("with today's configuration: %d made, %v", made, stops)
-			}
+			b.makes(b.starts, 0, want)
 		}
 		if names := must.Get(b.ledger.Jobs(t.Context()))(t); slices.Contains(names, "") {
 			t.Errorf("the ledger itself counts as a job: %q", names)
@@ -294,9 +280,7 @@ func TestARebuiltLedgerKeepsTheBrakeOfAllJobs(t *testing.T) {
 			}
 			b.rebuilt()
 			for range 2 {
-				if made, stops := b.passes(); made != 0 || !sameStops(stops, allAbsent) {
-					t.Errorf("after the rebuild: %d made, %v", made, stops)
-				}
+				b.makes(b.passes, 0, allAbsent)
 			}
 			b.once()
 		})
@@ -316,9 +300,7 @@ func TestAReleaseOfAnAbsenceHoldsFromThenOn(t *testing.T) {
 		b.clock.advance(3 * time.Hour)
 		b.release("contracts")
 		b.clock.advance(time.Hour)
-		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
-			t.Errorf("after the release: %d made, %v", made, stops)
-		}
+		b.makes(b.starts, 1, nil)
 	})
 }
 
@@ -330,8 +312,7 @@ func TestOneReleaseAfterALongWeekend(t *testing.T) {
 		b.contract(1)
 		b.starts()
 		people := b.acts()
-		pause := must.Get(people.Pause(t.Context(), "traceability", maria))(t)
-		must.Get(people.DoJob(t.Context(), pause, maria))(t)
+		b.orderJob(people.Pause(t.Context(), "traceability", maria))
 		b.clock.advance(86 * time.Hour)
 		b.contract(2)
 		b.delivery(1, 2, 10)
@@ -379,13 +360,9 @@ func TestABrakeBeforeAnAbsenceHoldsAfterIt(t *testing.T) {
 			t.Fatalf("%d made, %v", made, stops)
 		}
 		b.release("contracts")
-		if made, stops := b.starts(); made != 0 || !sameStops(stops, map[string]string{"contracts": "brake_new_rows"}) {
-			t.Errorf("after the release: %d made, %v", made, stops)
-		}
+		b.makes(b.starts, 0, map[string]string{"contracts": "brake_new_rows"})
 		b.release("contracts")
-		if made, stops := b.starts(); made != 9 || len(stops) > 0 {
-			t.Errorf("after the second release: %d made, %v", made, stops)
-		}
+		b.makes(b.starts, 9, nil)
 	})
 }
 
@@ -400,9 +377,7 @@ func TestNobodyIsAbsentWhileAnotherMachineLives(t *testing.T) {
 			b.serves()
 		}
 		b.contract(2)
-		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
-			t.Errorf("after half a day of idleness: %d made, %v", made, stops)
-		}
+		b.makes(b.starts, 1, nil)
 		if db.Ledger == state.Postgres {
 			other := machineOn(b, "other")
 			for range 3 {
@@ -410,16 +385,12 @@ func TestNobodyIsAbsentWhileAnotherMachineLives(t *testing.T) {
 				other.bench.starts()
 			}
 			b.contract(3)
-			if made, stops := b.starts(); made != 1 || len(stops) > 0 {
-				t.Errorf("a machine that was off while another one lived: %d made, %v", made, stops)
-			}
+			b.makes(b.starts, 1, nil)
 		}
 		b.clock.advance(3 * time.Hour)
 		b.serves() // a start is no sign of life
 		b.contract(4)
-		if made, stops := b.starts(); made != 0 || !sameStops(stops, allAbsent) {
-			t.Errorf("after three hours: %d made, %v", made, stops)
-		}
+		b.makes(b.starts, 0, allAbsent)
 	})
 }
 

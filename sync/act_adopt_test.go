@@ -20,8 +20,7 @@ import (
 // F159: an id that another row has, that the platform does not know, or under which it has
 // something else, is not adopted just so.
 func TestF159AnIDIsReadBackAndComparedBeforeItIsAdopted(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.api.SetFaults(faults(t, "lost-after@1", "lost-after@2")...)
 		b.contracts(3)
@@ -58,16 +57,10 @@ func TestF159AnIDIsReadBackAndComparedBeforeItIsAdopted(t *testing.T) {
 		if len(empty.Reading.Unseen) != 17 {
 			t.Errorf("%+v", empty.Reading)
 		}
-		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Adopt(t.Context(), "contracts", key(2), acts.Adoption{ID: ids[2], DespiteDifferences: true})
-		}), acts.NotRefused)
-		if r := b.sync(engine.Options{Sweep: true}); r.States[trade.Accepted] != 3 || r.Sent != 0 {
-			t.Errorf("states %v", r.States)
-		}
+		b.done(b.adoptRow("contracts", key(2), acts.Adoption{ID: ids[2], DespiteDifferences: true}), acts.NotRefused)
+		b.wants(b.sync(engine.Options{Sweep: true}), "accepted 3, sent 0")
 		b.api.SetFaults()
-		noID := b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Adopt(t.Context(), "contracts", key(2), acts.Adoption{NoID: true})
-		})
+		noID := b.adoptRow("contracts", key(2), acts.Adoption{NoID: true})
 		b.done(noID, acts.IsAccepted)
 		audit, err := b.ledger.Audit(t.Context(), 0)
 		if err != nil || len(audit) != 2 || !strings.Contains(audit[0].Detail, `"unseen":["amount"`) ||
@@ -88,16 +81,13 @@ func TestThePlatformsTroubleAdoptsNothing(t *testing.T) {
 		t.Error("an id that could not be read back was adopted")
 	}
 	b.api.SetFaults()
-	noID := b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-		return a.Adopt(t.Context(), "contracts", key(1), acts.Adoption{NoID: true})
-	})
+	noID := b.adoptRow("contracts", key(1), acts.Adoption{NoID: true})
 	b.done(noID, acts.NeedsID)
 }
 
 // Deliveries and traceability cannot be read back: a person has seen them on the platform.
 func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.contract(1)
 		b.delivery(1, 1, 100)
@@ -107,9 +97,7 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 		b.pass()
 		adopt := func(job, key string, adoption acts.Adoption, want acts.Refusal) {
 			t.Helper()
-			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-				return a.Adopt(t.Context(), job, key, adoption)
-			}), want)
+			b.done(b.adoptRow(job, key, adoption), want)
 		}
 		adopt("deliveries", "01|0001", acts.Adoption{ID: "a\x00b"}, acts.NotAnID)
 		adopt("deliveries", "01|0001", acts.Adoption{ID: "4711"}, acts.NotRefused)
@@ -137,8 +125,7 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 // An id has one form, and is that of one record: in capitals or braces it is the same, and the id of a
 // row of another kind, such as the contract of a delivery, is another record's.
 func TestNoRowIsGivenTheIDOfAnotherRecord(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
 		b.delivery(1, 1, 100)
@@ -151,9 +138,7 @@ func TestNoRowIsGivenTheIDOfAnotherRecord(t *testing.T) {
 		share := b.row("traceability", "A", trade.Accepted, "").RemoteID
 		for _, id := range []string{ticket, contract, other, share} {
 			for _, form := range []string{id, strings.ToUpper(id), "{" + strings.ToUpper(id) + "}", " " + id} {
-				step := b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-					return a.Adopt(t.Context(), "deliveries", "01|0001", acts.Adoption{ID: form})
-				})
+				step := b.adoptRow("deliveries", "01|0001", acts.Adoption{ID: form})
 				if b.done(step, acts.IDTaken); step.Holder == (trade.ParentKey{}) {
 					t.Errorf("%s: nothing says whose id it is", form)
 				}
@@ -162,15 +147,11 @@ func TestNoRowIsGivenTheIDOfAnotherRecord(t *testing.T) {
 		entry := b.row("deliveries", "01|0001", trade.InDoubt, trade.CauseUnknown)
 		for _, named := range mapping.SentTexts(entry) { // its producer, its wallet
 			if id, err := trade.ParseID(*named); err == nil {
-				b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-					return a.Adopt(t.Context(), "deliveries", "01|0001", acts.Adoption{ID: id})
-				}), acts.IDTaken)
+				b.done(b.adoptRow("deliveries", "01|0001", acts.Adoption{ID: id}), acts.IDTaken)
 			}
 		}
 		own := b.api.CreatedOf("deliveries")[0].ID
-		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Adopt(t.Context(), "deliveries", "01|0001", acts.Adoption{ID: strings.ToUpper(own)})
-		}), acts.NotRefused)
+		b.done(b.adoptRow("deliveries", "01|0001", acts.Adoption{ID: strings.ToUpper(own)}), acts.NotRefused)
 		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); e.RemoteID != own {
 			t.Errorf("the row has the id %s, want %s", e.RemoteID, own)
 		}
@@ -180,8 +161,7 @@ func TestNoRowIsGivenTheIDOfAnotherRecord(t *testing.T) {
 // What somebody typed on the platform before the first sending is told before anything goes: rows are
 // recorded without sending, also of a paused job, and those that are there already are adopted.
 func TestI3WhatStandsOnThePlatformAlreadyIsToldBeforeTheFirstSending(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(5)
 		b.exec(`UPDATE contrato SET quantidade = 0 WHERE num = '0002'`)
 		b.exec(`UPDATE contrato SET carteira = '99' WHERE num = '0003'`)
@@ -189,27 +169,16 @@ func TestI3WhatStandsOnThePlatformAlreadyIsToldBeforeTheFirstSending(t *testing.
 		b.delivery(2, 1, 200)
 		b.delivery(3, 4, 300)
 		people := b.acts()
-		plan, err := people.Pause(t.Context(), "contracts", maria)
-		if err == nil {
-			_, err = people.DoJob(t.Context(), plan, maria)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		b.orderJob(people.Pause(t.Context(), "contracts", maria))
 		for range 2 {
-			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{RecordOnly: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{RecordOnly: true}))(t)
 			for _, r := range reports {
 				if b.adds(r); r.Sent != 0 || r.Stopped != nil || len(r.Notes) == 0 {
 					t.Errorf("%s: sent %d, stopped %+v, notes %v", r.Job, r.Sent, r.Stopped, r.Notes)
 				}
 			}
 		}
-		if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Paused {
-			t.Errorf("the paused job is %+v, %v", status, err)
-		}
+		b.stands("contracts", trade.Paused, "paused")
 		if n := len(b.api.CreatedOf()); n != 0 {
 			t.Fatalf("%d records were sent", n)
 		}
@@ -228,20 +197,16 @@ func TestI3WhatStandsOnThePlatformAlreadyIsToldBeforeTheFirstSending(t *testing.
 			b.expect(num, state, cause[state])
 			other := must.Get(b.api.TypeCommitment(pending.Payload, b.clock.Now()))(t)
 			b.done(b.adopt(num, other), acts.Differs) // there is nothing to compare it with
-			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-				return a.Adopt(t.Context(), "contracts", key(num), acts.Adoption{ID: other, DespiteDifferences: true})
-			}), acts.NotRefused)
+			despite := acts.Adoption{ID: other, DespiteDifferences: true}
+			b.done(b.adoptRow("contracts", key(num), despite), acts.NotRefused)
 		}
 		for ticket, id := range map[string]string{"01|0001": "4711", "01|0002": ""} {
-			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-				return a.Adopt(t.Context(), "deliveries", ticket, acts.Adoption{ID: id, NoID: id == ""})
-			}), acts.NotRefused)
+			b.done(b.adoptRow("deliveries", ticket, acts.Adoption{ID: id, NoID: id == ""}), acts.NotRefused)
 		}
-		b.done(b.on(5, (*acts.Acts).Dismiss), acts.NotRefused)
+		b.done(b.dismiss(5), acts.NotRefused)
 		b.done(b.adopt(5, uuid.NewString()), acts.IsDismissed)
 
-		resume := must.Get(people.Resume(t.Context(), "contracts"))(t)
-		must.Get(people.DoJob(t.Context(), resume, maria))(t)
+		b.orderJob(people.Resume(t.Context(), "contracts"))
 		sent := b.pass()
 		if sent["contracts"].Sent != 1 || sent["deliveries"].Sent != 1 {
 			t.Errorf("%d contracts and %d deliveries were sent, want one of each", sent["contracts"].Sent,
@@ -263,8 +228,7 @@ func TestI3WhatStandsOnThePlatformAlreadyIsToldBeforeTheFirstSending(t *testing.
 // F161: an administrator has rows read again: what changed is judged again, what was sent or is in
 // doubt is never touched.
 func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.api.SetFaults(faults(t, "lost-after@1")...)
 		b.contracts(6)
@@ -290,17 +254,13 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 		b.expect(5, trade.Invalid, "rule:payday")
 		resync(discovery.Resync{States: []trade.State{trade.Accepted, trade.InDoubt}}, 0, "")
 		b.flags(2, "[changed]")
-		if e := b.expect(1, trade.InDoubt, trade.CauseUnknown); !e.Flags.Has(trade.Changed) {
-			t.Errorf("flags %v", e.Flags)
-		}
+		b.flagsOf(b.expect(1, trade.InDoubt, trade.CauseUnknown), "[changed]")
 		for n, payload := range frozen {
 			if got := string(b.entry(n).Payload); got != payload {
 				t.Errorf("row %d, which was sent, has another payload", n)
 			}
 		}
-		if r := b.sync(engine.Options{}); r.Sent != 1 { // row 6 shows itself by its time
-			t.Errorf("sent %d", r.Sent)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1") // row 6 shows itself by its time
 		if r := resync(discovery.Resync{}, 1, ""); !r.Sweep || r.States[trade.Accepted] != 5 ||
 			r.States[trade.InDoubt] != 1 {
 			t.Errorf("sweep %v, states %v", r.Sweep, r.States)
@@ -311,8 +271,7 @@ func TestF161AResyncReadsAgainAndSendsOnlyWhatIsDue(t *testing.T) {
 // A resync of rows by key or by state needs no tick: nothing that may be on the platform already
 // goes by it, also when the ERP has changed it, which only a retry or a resend with a tick does.
 func TestAResyncSendsNoRowThatMayDouble(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold, Days: 30}
 		b.api.SetFaults(faults(t, "status=422,empty@1", "duplicate@2", "lost-after@3")...)
@@ -320,7 +279,7 @@ func TestAResyncSendsNoRowThatMayDouble(t *testing.T) {
 		b.sync(engine.Options{})
 		b.api.SetFaults()
 		b.exec(`UPDATE contrato SET num = '0009', atualizado = '2026-03-13 08:00:00' WHERE num = '0004'`)
-		b.exec(`INSERT INTO contrato SELECT filial, '0008', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0005'`)
+		b.duplicate("0005", "0008")
 		b.sync(engine.Options{})
 		standing := func() {
 			t.Helper()
@@ -340,9 +299,7 @@ func TestAResyncSendsNoRowThatMayDouble(t *testing.T) {
 				{States: []trade.State{trade.Rejected, trade.Held, trade.InDoubt}},
 				{},
 			} {
-				if r := b.sync(engine.Options{Resync: &asked}); r.Sent != 0 || r.Stopped != nil {
-					t.Errorf("%q, %+v: sent %d, stopped %+v", price, asked, r.Sent, r.Stopped)
-				}
+				b.wants(b.sync(engine.Options{Resync: &asked}), "sent 0, stop none")
 				standing()
 			}
 		}
@@ -351,8 +308,7 @@ func TestAResyncSendsNoRowThatMayDouble(t *testing.T) {
 
 // A pass that only records says nothing about what stopped a job: a person has to, before it sends.
 func TestAPassThatOnlyRecordsEndsNoStop(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, 2
 		b.api.SetFaults(faults(t, "lost-after@1-2")...)
 		b.contracts(5)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -28,24 +29,34 @@ func (b *bench) do(plan func(*acts.Acts) (acts.RowPlan, error)) acts.RowStep {
 	return p.Steps[0]
 }
 
-// on does an act that may be for several rows on one of the contracts.
-func (b *bench) on(num int,
+// actOn does an act that may be for several rows on one.
+func (b *bench) actOn(job, key string,
 	act func(*acts.Acts, context.Context, string, []string) (acts.RowPlan, error),
 ) acts.RowStep {
 	b.t.Helper()
+	return b.do(func(a *acts.Acts) (acts.RowPlan, error) { return act(a, b.t.Context(), job, []string{key}) })
+}
+
+func (b *bench) retryRow(job, key string) acts.RowStep {
+	b.t.Helper()
 	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-		return act(a, b.t.Context(), "contracts", []string{key(num)})
+		return a.Retry(b.t.Context(), job, []string{key}, true)
 	})
 }
 
-func (b *bench) retry(num int) acts.RowStep {
-	return b.on(num, func(a *acts.Acts, ctx context.Context, job string, keys []string) (acts.RowPlan, error) {
-		return a.Retry(ctx, job, keys, true)
-	})
+func (b *bench) adoptRow(job, key string, adoption acts.Adoption) acts.RowStep {
+	b.t.Helper()
+	return b.do(func(a *acts.Acts) (acts.RowPlan, error) { return a.Adopt(b.t.Context(), job, key, adoption) })
 }
 
-func (b *bench) dismiss(num int) acts.RowStep { return b.on(num, (*acts.Acts).Dismiss) }
-func (b *bench) reopen(num int) acts.RowStep  { return b.on(num, (*acts.Acts).Reopen) }
+func (b *bench) retry(num int) acts.RowStep { return b.retryRow("contracts", key(num)) }
+func (b *bench) dismiss(num int) acts.RowStep {
+	return b.actOn("contracts", key(num), (*acts.Acts).Dismiss)
+}
+
+func (b *bench) reopen(num int) acts.RowStep {
+	return b.actOn("contracts", key(num), (*acts.Acts).Reopen)
+}
 
 func (b *bench) resend(num int) acts.RowStep {
 	b.t.Helper()
@@ -56,9 +67,7 @@ func (b *bench) resend(num int) acts.RowStep {
 
 func (b *bench) adopt(num int, id string) acts.RowStep {
 	b.t.Helper()
-	return b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-		return a.Adopt(b.t.Context(), "contracts", key(num), acts.Adoption{ID: id})
-	})
+	return b.adoptRow("contracts", key(num), acts.Adoption{ID: id})
 }
 
 // done checks that an act was done, or why not.
@@ -70,8 +79,7 @@ func (b *bench) done(step acts.RowStep, want acts.Refusal) {
 }
 
 func TestF122ARetryEndsTheSlowWaitForARecordOfThePlatform(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.api.Forget(sandbox.Wallets, walletID)
 		b.contracts(3)
 		b.sync(engine.Options{})
@@ -84,30 +92,23 @@ func TestF122ARetryEndsTheSlowWaitForARecordOfThePlatform(t *testing.T) {
 		}
 		// and the platform lacks it still: asked once, and slowly again from the start
 		b.done(b.retry(2), acts.NotRefused)
-		if r := b.sync(engine.Options{}); r.Sent != 1 {
-			t.Errorf("sent %d", r.Sent)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1")
 		if e := b.entry(2); e.State != trade.Rejected || e.Generation != 1 ||
 			e.NextAttemptAt.After(b.clock.Now().Add(16*time.Minute)) || e.NextAttemptAt.IsZero() {
 			t.Errorf("%s, generation %d, next at %s", e.State, e.Generation, e.NextAttemptAt)
 		}
 		b.api.Know(sandbox.Wallets, walletID)
 		b.done(b.retry(1), acts.NotRefused)
-		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
-			t.Errorf("one retry and what waited with it: states %v", r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "accepted 2")
 		b.clock.advance(16 * time.Minute)
-		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
-			t.Errorf("what asked in vain goes in its time: states %v", r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "accepted 3")
 		b.done(b.retry(1), acts.IsAccepted)
 		b.done(b.retry(77), acts.UnknownRow)
 	})
 }
 
 func TestARetryMovesWhatOnlyAPersonMovesAndNothingThatIsInDoubt(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.api.SetFaults(faults(t, "status=422,empty@1", "duplicate@2", "lost-after@3", "refused@4")...)
 		b.contracts(6)
@@ -126,9 +127,7 @@ func TestARetryMovesWhatOnlyAPersonMovesAndNothingThatIsInDoubt(t *testing.T) {
 			b.done(b.retry(n), acts.NotRefused)
 		}
 		b.done(b.retry(4), acts.GoesAnyway)
-		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 || r.Sent != 3 {
-			t.Errorf("sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "accepted 3, sent 3")
 		for _, n := range []int{1, 2, 4} {
 			if e := b.entry(n); e.Generation != 1 {
 				t.Errorf("row %d is of generation %d", n, e.Generation)
@@ -139,18 +138,14 @@ func TestARetryMovesWhatOnlyAPersonMovesAndNothingThatIsInDoubt(t *testing.T) {
 
 // F021: a person who says that a re-typed contract is another one lets exactly that content go.
 func TestF021ADeclaredContractGoesAlthoughItsContentWentUnderAKeyThatIsGone(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.sync(engine.Options{})
 		b.exec(`UPDATE contrato SET num = '0009', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
 		b.sync(engine.Options{})
 		b.expect(9, trade.Held, trade.CauseRetyped)
 		b.done(b.retry(9), acts.NotRefused)
-		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-		if err != nil || reports[0].Sent != 1 {
-			t.Fatalf("%+v, %v", reports, err)
-		}
+		b.wants(b.run(engine.Options{}), "sent 1")
 		if e := b.expect(9, trade.Accepted, ""); e.Generation != 1 || !e.Flags.Has(trade.Twin) {
 			t.Errorf("generation %d, flags %v", e.Generation, e.Flags)
 		}
@@ -158,8 +153,7 @@ func TestF021ADeclaredContractGoesAlthoughItsContentWentUnderAKeyThatIsGone(t *t
 }
 
 func TestADismissalIsUndoneToWhereTheRowStood(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.api.SetFaults(faults(t, "lost-before,reset@1", "duplicate@2", "status=422,empty@3")...)
 		b.contracts(6)
@@ -178,9 +172,7 @@ func TestADismissalIsUndoneToWhereTheRowStood(t *testing.T) {
 		}
 		b.done(b.dismiss(6), acts.IsAccepted)
 		b.exec(`INSERT INTO de_para VALUES ('carteira', '9', ?)`, walletID)
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.States[trade.Dismissed] != 5 {
-			t.Errorf("sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 0, dismissed 5")
 		for n := 1; n <= 5; n++ {
 			b.done(b.reopen(n), acts.NotRefused)
 			b.done(b.reopen(n), acts.NotDismissed)
@@ -189,9 +181,7 @@ func TestADismissalIsUndoneToWhereTheRowStood(t *testing.T) {
 			}
 		}
 		// What was cured meanwhile goes with the next run; nothing else does.
-		if r := b.sync(engine.Options{}); r.Sent != 1 {
-			t.Errorf("sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1")
 		b.expect(5, trade.Accepted, "")
 		b.expect(1, trade.InDoubt, trade.CauseUnknown)
 	})
@@ -199,8 +189,7 @@ func TestADismissalIsUndoneToWhereTheRowStood(t *testing.T) {
 
 // F157: whoever decides second is told that it is decided, however many they are.
 func TestF157OfAHundredPeopleWhoDecideOneDecides(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+	onEither(t, failing("lost-before,reset@1"), func(t *testing.T, b *bench) {
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.clock.advance(16 * time.Minute)
@@ -209,10 +198,7 @@ func TestF157OfAHundredPeopleWhoDecideOneDecides(t *testing.T) {
 		if err != nil || !again.Possible() {
 			t.Fatalf("%+v, %v", again, err)
 		}
-		out, err := people.Dismiss(t.Context(), "contracts", []string{key(1)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(people.Dismiss(t.Context(), "contracts", []string{key(1)}))(t)
 		var won atomic.Int32
 		var wg gosync.WaitGroup
 		for i := range 100 {
@@ -247,8 +233,7 @@ func TestF157OfAHundredPeopleWhoDecideOneDecides(t *testing.T) {
 
 // F160: what may double is never offered for many rows at once.
 func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, 0
 		b.api.SetFaults(faults(t, "lost-after@1-3", "malformed@4-5", "duplicate@6", "status=422,empty@7")...)
 		b.contracts(8)
@@ -278,8 +263,7 @@ func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
 // A row that was held as another one's double goes only after a declaration, and the plan names the
 // record that it may double: its row, its id, and when it was sent.
 func TestARetryOfAHeldRowNamesTheRecordThatItMayDouble(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.sync(engine.Options{})
 		b.exec(`UPDATE contrato SET num = '0009' WHERE num = '0003'`)
@@ -304,8 +288,7 @@ func TestARowThatExistsNamesTheRowThatWasSentWithItsContent(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(1)
 	b.sync(engine.Options{})
-	b.exec(
-		`INSERT INTO contrato SELECT filial, '0002', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
+	b.duplicate("0001", "0002")
 	b.api.SetFaults(faults(t, "status=409")...)
 	b.sync(engine.Options{Sweep: true})
 	b.expect(2, trade.Held, trade.CauseExists)

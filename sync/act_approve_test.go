@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -43,8 +44,7 @@ func (b *bench) asks(people *acts.Acts) int64 {
 // I3: what may double a record is done by the second person, once, and only as the first was shown
 // it.
 func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+	onEither(t, failing("lost-before,reset@1"), func(t *testing.T, b *bench) {
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.clock.advance(16 * time.Minute)
@@ -74,9 +74,7 @@ func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing
 		b.clock.advance(73 * time.Hour)
 		answers(late, ivo, "lapsed")
 		for range 2 { // the second time there is nothing
-			if err := b.ledger.LapseApprovals(t.Context(), people.Now()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.ledger.LapseApprovals(t.Context(), people.Now()))
 		}
 		answers(late, ivo, acts.NotAsked)
 		second := b.asks(people)
@@ -90,10 +88,7 @@ func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing
 			t.Errorf("generation %d", e.Generation)
 		}
 		answers(second, ivo, acts.NotAsked)
-		audit, err := b.ledger.Audit(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		audit := must.Get(b.ledger.Audit(t.Context(), 0))(t)
 		var acted []string
 		for _, r := range audit {
 			acted = append(acted, r.Act+" "+r.Who)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -42,8 +41,7 @@ func (b *bench) got(num int, id string) {
 // F021: a contract that was renumbered takes the id of its old number over, and what hangs on
 // either number goes; nothing is sent twice.
 func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.delivery(1, 1, 100)
 		b.pass()
@@ -54,19 +52,14 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 		b.share("A", 9, 300)
 		sweep := func(sent map[string]int) {
 			t.Helper()
-			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}))(t)
 			for _, r := range reports {
 				b.adds(r)
 				if r.Sent != sent[r.Job] || r.Stopped != nil {
 					t.Errorf("%s: sent %d, want %d; stopped %+v", r.Job, r.Sent, sent[r.Job], r.Stopped)
 				}
 			}
-			if n := len(b.createdOf("order_commitments")); n != 2 {
-				t.Fatalf("the platform has %d contracts", n)
-			}
+			b.records("order_commitments", 2)
 		}
 		sweep(nil) // what has the old number waits too: nobody knows yet what that number names
 		if e := b.expect(9, trade.Held, trade.CauseRetyped); !strings.Contains(e.Error.Text(), id) {
@@ -117,9 +110,7 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 		sweep(map[string]int{"deliveries": 1})
 		b.gave(1, id)
 		b.got(10, id)
-		if e := b.entry(1); !e.Flags.Has(trade.Contradicted) {
-			t.Errorf("contract 1 is back: flags %v", e.Flags)
-		}
+		b.flagsOf(b.entry(1), "[contradicted moved]")
 		sweep(nil)
 	})
 }
@@ -127,8 +118,7 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 // What a person adopts is what went, or what the platform showed: a row that holds something else now is
 // flagged with both, also after later sweeps. A wallet that was made anew is no difference of the row.
 func TestAnAdoptedRowThatDiffersKeepsWhatWasSent(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.sync(engine.Options{})
 		id, typed := b.entry(1).RemoteID, must.Get(b.api.TypeCommitment(b.entry(2).Payload, b.clock.Now()))(t)
@@ -156,9 +146,7 @@ func TestAnAdoptedRowThatDiffersKeepsWhatWasSent(t *testing.T) {
 			if step.Reading.Differ != differ || names != recoded {
 				t.Errorf("%d fields differ, of which %d only in the table: %+v", step.Reading.Differ, names, step.Reading)
 			}
-			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-				return a.Adopt(t.Context(), "contracts", key(num), acts.Adoption{ID: id, DespiteDifferences: true})
-			}), acts.NotRefused)
+			b.done(b.adoptRow("contracts", key(num), acts.Adoption{ID: id, DespiteDifferences: true}), acts.NotRefused)
 		}
 		adopt(9, id, 1, 1)
 		adopt(3, typed, 2, 1)
@@ -187,8 +175,7 @@ func TestAnAdoptedRowThatDiffersKeepsWhatWasSent(t *testing.T) {
 // An id is taken over only from a row that is gone, or cancelled, and only while both rows stand as
 // they were shown.
 func TestAnIDIsTakenOverOnlyFromARowThatIsGone(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.sync(engine.Options{})
 		id := b.entry(1).RemoteID
@@ -219,9 +206,7 @@ func TestAnIDIsTakenOverOnlyFromARowThatIsGone(t *testing.T) {
 			return p.Steps[0].Refused
 		}
 		stale := plan()
-		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Acknowledge(t.Context(), "contracts", []string{key(1)})
-		}), acts.NotRefused)
+		b.done(b.actOn("contracts", key(1), (*acts.Acts).Acknowledge), acts.NotRefused)
 		if got := do(stale); got != acts.Moved {
 			t.Errorf("the old row had moved, and the act was %q", got)
 		}
@@ -232,12 +217,8 @@ func TestAnIDIsTakenOverOnlyFromARowThatIsGone(t *testing.T) {
 		}
 		b.gave(1, id)
 		b.got(9, id)
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.Flags[trade.Cancelled] != 0 {
-			t.Errorf("sent %d, flags %v", r.Sent, r.Flags)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 0, cancelled flags 0")
 		b.exec(`UPDATE contrato SET preco = 130 WHERE num = '0009'`) // the new row is compared as any that was sent
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.Flags[trade.Changed] != 1 {
-			t.Errorf("sent %d, flags %v", r.Sent, r.Flags)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 0, changed flags 1")
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -17,8 +18,7 @@ import (
 // F158, I14: a second sending is refused within the quarantine, whatever the wall clock says, and
 // whatever another boot has seen.
 func TestF158ASecondSendingWithinTheQuarantineIsRefusedWithTheTimeLeft(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+	onEither(t, failing("lost-before,reset@1"), func(t *testing.T, b *bench) {
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.clock.jump(400 * 24 * time.Hour)
@@ -38,9 +38,7 @@ func TestF158ASecondSendingWithinTheQuarantineIsRefusedWithTheTimeLeft(t *testin
 			plan.Steps[0].Refused != acts.InQuarantine {
 			t.Errorf("a boot that has seen nothing believes that the time is over: %+v, %v", plan, err)
 		}
-		if err := people.Watch(t.Context(), "contracts"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, people.Watch(t.Context(), "contracts"))
 		b.clock.advance(16 * time.Minute)
 		if plan, err := people.Resend(t.Context(), "contracts", key(1), true); err != nil ||
 			plan.Steps[0].Refused != acts.NotRefused {
@@ -76,8 +74,7 @@ func TestI14TheQuarantineIsNeverShorterThanTheTimeOutsInvolved(t *testing.T) {
 }
 
 func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+	onEither(t, failing("lost-before,reset@1"), func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.sync(engine.Options{})
 		b.clock.advance(16 * time.Minute)
@@ -118,8 +115,7 @@ func TestASecondSendingTakesTheNewestRowAndIsRefusedWhereThatCannotGo(t *testing
 // F156: what the ERP does to a row that is in doubt waits for the decision, and the payload that
 // may be on the platform is kept.
 func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight, b.limits.StopAfterUnknown = 1, 0
 		b.api.SetFaults(faults(t, "lost-after@1", "lost-before,reset@2-3")...)
 		b.contracts(3)
@@ -139,9 +135,7 @@ func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
 		b.done(b.resend(2), acts.NotRefused)
 		b.done(b.dismiss(3), acts.NotRefused)
 		b.done(b.reopen(3), acts.NotRefused)
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 1 {
-			t.Errorf("sent %d", r.Sent)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 1")
 		if e := b.expect(2, trade.Accepted, ""); !strings.Contains(string(e.Payload), `"price":77`) ||
 			e.Flags.Has(trade.Changed) {
 			t.Errorf("payload %s, flags %v", e.Payload, e.Flags)
@@ -151,42 +145,34 @@ func TestF156AChangeDuringADoubtWaitsForTheDecision(t *testing.T) {
 	})
 }
 
-// F124: the platform does not know a contract of which we hold the id: the children ask slowly, or
-// at once when a person says so.
+// F124: the platform does not know a contract of which we hold the id: the children ask slowly, at once
+// when a person says so, and go when it is known.
 func TestF124AChildOfAContractThatThePlatformDoesNotKnowAsksSlowly(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.contract(1)
 		b.share("A", 1, 300)
 		b.share("B", 1, 400)
 		b.api.SetFaults(faults(t,
 			`traceability:status=404,type=application/json@1,body={"messages":["message.order-commitment.not-found"]}`)...)
-		if r := b.pass()["traceability"]; r.Sent != 1 {
-			t.Errorf("sent %d", r.Sent)
-		}
+		b.wants(b.pass()["traceability"], "sent 1")
 		e := b.row("traceability", "A", trade.Rejected, "message.order-commitment.not-found")
 		if left := e.NextAttemptAt.Sub(b.clock.Now()); left <= 14*time.Minute || left > 15*time.Minute {
 			t.Errorf("asked again in %s", left)
 		}
 		b.row("traceability", "B", trade.Waiting, "message.order-commitment.not-found")
-		if r := b.pass()["traceability"]; r.Sent != 0 {
-			t.Errorf("sent %d before its time", r.Sent)
-		}
-		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Retry(t.Context(), "traceability", []string{"B"}, true)
-		}), acts.NotRefused)
-		if r := b.pass()["traceability"]; r.Sent != 1 || r.States[trade.Accepted] != 1 {
-			t.Errorf("sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.pass()["traceability"], "sent 0")
+		b.done(b.retryRow("traceability", "B"), acts.NotRefused)
+		b.wants(b.pass()["traceability"], "sent 1, accepted 1")
+		b.clock.advance(20 * time.Minute)
+		b.wants(b.pass()["traceability"], "sent 1, accepted 2")
 	})
 }
 
 // F120: the platform says of what was sent again that it exists: the earlier sending very probably
 // made it, and a person gives its id.
 func TestF120ADuplicateAfterASecondSendingPointsAtTheFirst(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1", "duplicate@2")})
+	onEither(t, failing("lost-after@1", "duplicate@2"), func(t *testing.T, b *bench) {
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.clock.advance(16 * time.Minute)
@@ -231,10 +217,7 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 			}
 		}})
 		b.contracts(1)
-		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{}))(t)
 		e := b.expect(1, trade.Accepted, "")
 		r := reports[0]
 		if e.RemoteID != b.api.Created()[0].ID || !e.Flags.Has(trade.Contradicted) || len(r.Alarms) != 1 ||
@@ -254,14 +237,11 @@ func TestF168ALateAnswerAfterADismissalIsToldInTheReportAndTheAudit(t *testing.T
 // F168: who says that it is not there when it is doubles it once for each order, and the audit says
 // who: never more, and never by itself.
 func TestF168AWrongAnswerDoublesOnceForEachOrderAndNamesWhoGaveIt(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1-3")})
+	onEither(t, failing("lost-after@1-3"), func(t *testing.T, b *bench) {
 		b.contracts(1)
 		for order := 1; order <= 3; order++ {
 			for range 3 {
-				if _, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}))(t)
 			}
 			e := b.expect(1, trade.InDoubt, trade.CauseUnknown)
 			if n := len(b.api.Created()); n != order || e.Generation != order {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -38,18 +39,23 @@ func (b *bench) acknowledge(nums ...int) []acts.Refusal {
 	return out
 }
 
+// flags checks all flags of a contract that was accepted, flagsOf those of any row.
 func (b *bench) flags(num int, want string) {
 	b.t.Helper()
-	if got := fmt.Sprint(b.expect(num, trade.Accepted, "").Flags); got != want {
-		b.t.Errorf("row %d has flags %s, want %s", num, got, want)
+	b.flagsOf(b.expect(num, trade.Accepted, ""), want)
+}
+
+func (b *bench) flagsOf(e trade.Entry, want string) {
+	b.t.Helper()
+	if got := fmt.Sprint(e.Flags); got != want {
+		b.t.Errorf("%s %s has flags %s, want %s", e.Job, e.Key, got, want)
 	}
 }
 
 // Who acknowledges a contract whose number another document has lets what waits go under the old record: the
 // plan says how much and whose it is, and the row is decided alone.
 func TestANumberThatAnotherDocumentHasIsAcknowledgedAlone(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.delivery(1, 1, 100)
 		b.pass()
@@ -61,7 +67,7 @@ func TestANumberThatAnotherDocumentHasIsAcknowledgedAlone(t *testing.T) {
 		if got := b.acknowledge(1, 2); !cmp.Equal(got, []acts.Refusal{acts.Alone, ""}) {
 			t.Errorf("many at once: %q", got)
 		}
-		step := b.on(1, (*acts.Acts).Acknowledge)
+		step := b.actOn("contracts", key(1), (*acts.Acts).Acknowledge)
 		if b.done(step, acts.NotRefused); step.Under == nil || *step.Under != (acts.Under{
 			Rows:     1,
 			Producer: producerID,
@@ -72,8 +78,7 @@ func TestANumberThatAnotherDocumentHasIsAcknowledgedAlone(t *testing.T) {
 }
 
 func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(5)
 		b.sync(engine.Options{})
 		sweep := func() trade.RunReport { t.Helper(); return b.sync(engine.Options{Sweep: true}) }
@@ -125,33 +130,25 @@ func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *te
 		sweep()
 		b.flags(2, "[cancelled]")
 		b.flags(3, "[missing]")
-		if n := len(b.api.Created()); n != 5 {
-			t.Errorf("the platform has %d records", n)
-		}
+		b.records("order_commitments", 5)
 	})
 }
 
 func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(1)
 		b.sync(engine.Options{})
 		b.exec(
 			`UPDATE contrato SET preco = 121.25, produto = 'feijao', carteira = '9', pagamento = NULL, obs = 'x', atualizado = '2026-03-12 08:00:00' WHERE num = '0001'`)
 		b.sync(engine.Options{})
 		b.flags(1, "[changed replaced]") // a product that nobody knows may be another document
-		if n := len(b.api.Created()); n != 1 {
-			t.Errorf("the platform has %d records", n)
-		}
+		b.records("order_commitments", 1)
 		refs, _, err := b.ledger.References(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		e := b.entry(1)
-		got, err := json.Marshal(mapping.Differences(b.acts().Jobs[0], e, refs, nil))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(json.Marshal(mapping.Differences(b.acts().Jobs[0], e, refs, nil)))(t)
 		want := []string{
 			`{"field":"product","columns":["produto"],"sent":"SOJA","acknowledged":null,"now":null,"erp_sent":"soja","erp_now":"feijao"}`,
 			`{"field":"wallet_id","columns":["carteira"],"sent":"` + walletID +
@@ -180,8 +177,7 @@ func TestF155AChangeAfterSendingTellsItsFieldsOldAndNewAndSendsNothing(t *testin
 }
 
 func TestAnAcknowledgementIsAuditedAndHoldsOnlyForWhatWasSeen(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@2")})
+	onEither(t, failing("lost-after@2"), func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
 		b.sync(engine.Options{})
@@ -214,9 +210,7 @@ func TestAnAcknowledgementIsAuditedAndHoldsOnlyForWhatWasSeen(t *testing.T) {
 			Before, After struct{ Flags, Acknowledged []string }
 			Changes       []struct{ Field, Sent, Now string }
 		}
-		if err := json.Unmarshal([]byte(a.Detail), &detail); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(a.Detail), &detail))
 		if got := fmt.Sprintf("%+v",
 			detail); got != "{Before:{Flags:[changed] Acknowledged:[]} After:{Flags:[] Acknowledged:[changed]} Changes:[{Field:price Sent:120.5 Now:125}]}" {
 			t.Errorf("detail %s", got)
@@ -239,7 +233,5 @@ func TestAnActThatCannotBeAudited(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "pause") {
 		t.Errorf("%v", err)
 	}
-	if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Idle {
-		t.Errorf("%+v, %v", status, err)
-	}
+	b.stands("contracts", trade.Idle, "")
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -147,15 +148,15 @@ func TestEveryFaultOfTheAPIEndsAsItMust(t *testing.T) {
 			b.limits.MaxInFlight, b.limits.Strict = 1, tt.strict
 			b.contracts(4)
 			run := func() trade.RunReport {
-				reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
-				if err != nil {
-					t.Fatal(err)
-				}
+				reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}))(t)
 				b.adds(reports[0])
 				return reports[0]
 			}
 			r := run()
-			b.expect(2, tt.state, tt.cause)
+			if e := b.expect(2, tt.state, tt.cause); e.State == trade.InDoubt &&
+				(e.Error == nil || e.Error.Kind != trade.TransportError || e.Attempts != 1) {
+				t.Errorf("%d attempts, error %+v", e.Attempts, e.Error)
+			}
 			stop := ""
 			if r.Stopped != nil {
 				stop = r.Stopped.Code

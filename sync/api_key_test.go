@@ -33,10 +33,7 @@ func TestF126A401StopsEverythingAndConsumesNoAttempt(t *testing.T) {
 				}
 			}
 			b.api.SetFaults()
-			r = b.sync(engine.Options{})
-			if r.States[trade.Accepted] != 40 {
-				t.Errorf("after the key was renewed: %v", r.States)
-			}
+			b.wants(b.sync(engine.Options{}), "accepted 40")
 		})
 	}
 }
@@ -46,10 +43,7 @@ func TestAWrongKeyIsFoundByThePreflightBeforeAnyPost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{APIKey: "another-key"})
 	b.contracts(3)
-	r := b.sync(engine.Options{})
-	if r.Stopped == nil || r.Stopped.Code != "api_key" || r.Sent != 0 || r.States[trade.Pending] != 3 {
-		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
-	}
+	b.wants(b.sync(engine.Options{}), "stop api_key, sent 0, pending 3")
 }
 
 // F127: one node of the gateway has an old key: each refusal stops the run, consumes no attempt,

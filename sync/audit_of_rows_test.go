@@ -8,14 +8,14 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/dryrun"
 )
 
 // A row without a key is counted by an audit as by a run, and keeps no other from being judged.
 func TestAnAuditCountsRowsThatHaveNoKey(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET num = NULL WHERE num = '0002'`)
 		e := b.engine()
@@ -92,10 +92,7 @@ func TestWhoCannotTakeARowAndACaseWithoutAKey(t *testing.T) {
 	if !errors.Is(err, enough) || told != 1 {
 		t.Errorf("%v, told %d", err, told)
 	}
-	c, err := e.CaseOf(t.Context(), "contracts", key(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(e.CaseOf(t.Context(), "contracts", key(1)))(t)
 	c.Row["num"] = erp.Value{}
 	if _, err := dryrun.Try(e.Jobs[0], c); err == nil ||
 		!strings.Contains(err.Error(), "would count it as unreadable") {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
@@ -16,7 +17,7 @@ import (
 // benchJob is a job of deliveries as cooperatives have them.
 func benchJob(b *testing.B) (*mapping.Job, trade.Values) {
 	b.Helper()
-	job, err := mapping.Compile(mapping.JobSpec{
+	job := must.Get(mapping.Compile(mapping.JobSpec{
 		Name: "deliveries", Sends: trade.Deliveries, Key: []string{"filial", "ticket"}, ChangedAt: "atualizado_em",
 		Sweep: "0 3 * * *",
 		Query: "SELECT filial, ticket, contrato, peso, um, data, car, atualizado_em FROM entrega",
@@ -31,10 +32,7 @@ func benchJob(b *testing.B) (*mapping.Job, trade.Values) {
 				Empty: []string{"00000000"},
 			}, "car": {Columns: []string{"car"}},
 		},
-	}, time.UTC)
-	if err != nil {
-		b.Fatal(err)
-	}
+	}, time.UTC))(b)
 	return job, trade.Values{
 		"contrato": {Kind: 't', Text: "C00000017"}, "peso": {Kind: 'n', Text: "27480.125"},
 		"um": {Kind: 't', Text: "KG"}, "data": {Kind: 't', Text: "20260510"},

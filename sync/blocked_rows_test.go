@@ -41,8 +41,7 @@ func TestABlockThatAnotherProcessEndedKeepsNoRow(t *testing.T) {
 }
 
 func TestARowThatIsBlockedFollowsItsERPRowToAnotherWallet(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		other := uuid.NewString()
 		b.exec(`INSERT INTO de_para VALUES ('carteira', '2', ?)`, other)
 		b.api.Forget(sandbox.Wallets, walletID)
@@ -57,14 +56,10 @@ func TestARowThatIsBlockedFollowsItsERPRowToAnotherWallet(t *testing.T) {
 		b.sync(engine.Options{Sweep: true})
 		b.expect(1, trade.Withdrawn, "")
 		b.clock.advance(16 * time.Minute)
-		if r := b.sync(engine.Options{}); r.Sent != 1 || r.States[trade.Rejected] != 1 || r.States[trade.Waiting] != 1 {
-			t.Errorf("another row asks: sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1, rejected 1, waiting 1")
 		b.api.Know(sandbox.Wallets, walletID)
 		b.clock.advance(61 * time.Minute)
-		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
-			t.Errorf("states %v", r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "accepted 3")
 	})
 }
 
@@ -82,46 +77,30 @@ func TestIntentsThatAFaultOvertakesAreSettledAsNotSent(t *testing.T) {
 	}
 	b.breaker.mend()
 	b.clock.advance(25 * time.Hour)
-	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 10 {
-		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-	}
+	b.wants(b.sync(engine.Options{}), "accepted 10")
 }
 
 func TestF123OneMissingWalletCostsOnePost(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.api.Forget(sandbox.Wallets, walletID)
 		b.contracts(30)
-		r := b.sync(engine.Options{})
-		if r.Sent != 1 || r.States[trade.Rejected] != 1 || r.States[trade.Waiting] != 29 {
-			t.Fatalf("sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1, rejected 1, waiting 29")
 		waiting := b.expect(30, trade.Waiting, "message.wallet.not-found")
 		if len(waiting.WaitingFor) != 1 || waiting.WaitingFor[0].Platform != "wallets" ||
 			waiting.WaitingFor[0].ID != walletID {
 			t.Errorf("waits for %+v", waiting.WaitingFor)
 		}
-		r = b.sync(engine.Options{})
-		if r.Sent != 0 {
-			t.Errorf("before the interval is over, %d were sent", r.Sent)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 0")
 		b.clock.advance(16 * time.Minute)
-		r = b.sync(engine.Options{})
-		if r.Sent != 1 {
-			t.Errorf("after the interval %d were sent, want one", r.Sent)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1")
 		b.api.Know(sandbox.Wallets, walletID)
 		b.clock.advance(61 * time.Minute)
-		r = b.sync(engine.Options{})
-		if r.States[trade.Accepted] != 30 {
-			t.Errorf("when the wallet is there, all go in one run: %v", r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "accepted 30")
 	})
 }
 
 func TestAReferenceThatComesLetsTheRowGoInTheSameRun(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET carteira = '7' WHERE num = '0002'`)
 		b.sync(engine.Options{})

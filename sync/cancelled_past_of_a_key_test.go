@@ -14,8 +14,7 @@ import (
 // A sweep takes a row for unchanged by what the ledger said when it began. A cancelled row of the
 // same key, which it has read and recorded on an earlier page, is news since then.
 func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contract(1)
 		for i := 2; i <= 1300; i++ { // they wait for a wallet
 			b.exec(
@@ -23,9 +22,7 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
 		}
 		b.exec(`CREATE TABLE passado AS SELECT * FROM contrato WHERE num = '0001'`)
 		b.exec(`UPDATE passado SET situacao = 'cancelado'`)
-		if r := b.sync(engine.Options{}); r.Sent != 1 || r.States[trade.Waiting] != 1299 || r.Stopped != nil {
-			t.Fatalf("sent %d, %v, %+v", r.Sent, r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1, waiting 1299, stop none")
 		plain := b.spec.Query
 		columns, _, _ := strings.Cut(plain, " FROM ")
 		b.spec.Query = columns + ` FROM passado UNION ALL ` + columns +
@@ -41,33 +38,21 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaidPagesBefore(t *testing.T) {
 
 		// Alone, the past is what counts, and its entry is found all the same.
 		b.exec(`DELETE FROM contrato WHERE num = '0001'`)
-		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1300 || *r.Gone != 0 ||
-			r.Flags[trade.Cancelled] != 1 {
-			t.Errorf("in scope %d, gone %d, flags %v", *r.InScope, *r.Gone, r.Flags)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "in_scope 1300, gone 0, cancelled flags 1")
 		b.exec(`DELETE FROM passado`)
-		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1299 || *r.Gone != 1 ||
-			r.Flags[trade.MissingInERP] != 1 {
-			t.Errorf("in scope %d, gone %d, flags %v", *r.InScope, *r.Gone, r.Flags)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "in_scope 1299, gone 1, missing flags 1")
 		b.spec.Query = plain
 		b.contract(1)
-		if r := b.sync(engine.Options{Sweep: true}); *r.InScope != 1300 || *r.Gone != 0 || len(r.Flags) != 0 ||
-			r.Sent != 0 {
-			t.Errorf("in scope %d, gone %d, flags %v, sent %d", *r.InScope, *r.Gone, r.Flags, r.Sent)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "in_scope 1300, gone 0, flags 0, sent 0")
 	})
 }
 
 // A page is recorded while the next one is read. Where both have a row of the same key, the second
 // is judged by what the first made of it.
 func TestALivingRowTakesBackWhatItsCancelledPastSaysOnThePageThatIsBeingStored(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contract(1)
-		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped != nil {
-			t.Fatalf("sent %d, %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1, stop none")
 		for i := 2; i <= 500; i++ { // with the past of the first row they are one page
 			b.exec(
 				`INSERT INTO contrato VALUES ('01', ?, ?, 120.5, 'soja', '77', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`, fmt.Sprintf("%04d", i), i)
@@ -78,16 +63,12 @@ func TestALivingRowTakesBackWhatItsCancelledPastSaysOnThePageThatIsBeingStored(t
 		b.spec.Query = columns + ` FROM passado UNION ALL ` + columns +
 			` FROM contrato WHERE num <> '0001' UNION ALL ` + columns + ` FROM contrato WHERE num = '0001'`
 		// so many new ones make a brake act, which does not matter here
-		if r := b.sync(engine.Options{Sweep: true}); r.New != 499 || r.Flags[trade.Cancelled] != 0 ||
-			*r.InScope != 500 {
-			t.Errorf("new %d, flags %v, in scope %d", r.New, r.Flags, *r.InScope)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "new 499, cancelled flags 0, in_scope 500")
 	})
 }
 
 func TestASoftDeletedTwinOfAKeyIsItsPast(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE false`)
 		b.contracts(2)
 		b.exec(
@@ -98,13 +79,9 @@ func TestASoftDeletedTwinOfAKeyIsItsPast(t *testing.T) {
 		} {
 			b.spec.Query = order
 			b.sync(engine.Options{Sweep: true})
-			if e := b.expect(2, trade.Accepted, ""); len(e.Flags) != 0 {
-				t.Errorf("flags %v", e.Flags)
-			}
+			b.flags(2, "[]")
 		}
-		if n := len(b.api.Created()); n != 2 {
-			t.Errorf("the platform has %d records", n)
-		}
+		b.records("order_commitments", 2)
 	})
 }
 

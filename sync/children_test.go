@@ -23,16 +23,12 @@ func withChildren(b *bench) *bench {
 	b.exec(`CREATE TABLE rateio (id TEXT, filial TEXT, num TEXT, fazenda TEXT, volume NUMERIC, um TEXT)`)
 	column := func(name string) mapping.FieldSpec { return mapping.FieldSpec{Columns: []string{name}} }
 	always := func(text string) mapping.FieldSpec { return mapping.FieldSpec{Const: &text} }
-	parent := mapping.FieldSpec{
-		Columns: []string{"filial", "num"},
-		SentBy:  []mapping.ParentSpec{{Job: "contracts", Columns: []string{"filial", "num"}}},
-	}
 	b.more = []mapping.JobSpec{
 		{
 			Name: "deliveries", Sends: trade.Deliveries, Sweep: sweepFarFromNow(), Key: []string{"filial", "ticket"},
 			Query: `SELECT filial, ticket, num, volume, um, dia, car FROM entrega`,
 			Fields: map[string]mapping.FieldSpec{
-				"contract_id": parent, "delivered_volume": column("volume"), "delivery_date": column("dia"),
+				"delivered_volume": column("volume"), "delivery_date": column("dia"),
 				"car": column("car"),
 				"delivered_volume_unit_of_measure": {
 					Columns: []string{"um"}, ValuesName: "units",
@@ -44,13 +40,24 @@ func withChildren(b *bench) *bench {
 			Name: "traceability", Sends: trade.Traceability, Sweep: sweepFarFromNow(), Key: []string{"id"},
 			Query: `SELECT id, filial, num, fazenda, volume, um FROM rateio`,
 			Fields: map[string]mapping.FieldSpec{
-				"order_commitment_id": parent, "producer_id": always(producerID), "user_id": always(issuerID),
+				"producer_id": always(producerID), "user_id": always(issuerID),
 				"farm_id": {Columns: []string{"fazenda"}, Ref: "farms"}, "allocated_volume": column("volume"),
 				"unit_of_measurement": column("um"),
 			},
 		},
 	}
+	b.parentJobs("contracts")
 	return b
+}
+
+// parentJobs lets what hangs on contracts be of the first of these jobs that has sent its contract.
+func (b *bench) parentJobs(names ...string) {
+	columns := []string{"filial", "num"}
+	parent := mapping.FieldSpec{Columns: columns}
+	for _, name := range names {
+		parent.SentBy = append(parent.SentBy, mapping.ParentSpec{Job: name, Columns: columns})
+	}
+	b.more[0].Fields["contract_id"], b.more[1].Fields["order_commitment_id"] = parent, parent
 }
 
 func (b *bench) delivery(ticket, num, volume int) {
@@ -67,10 +74,7 @@ func (b *bench) share(id string, num, volume int) {
 // pass makes one pass over all jobs and checks that each adds up.
 func (b *bench) pass(names ...string) map[string]trade.RunReport {
 	b.t.Helper()
-	reports, err := b.engine().Sync(b.t.Context(), names, engine.Options{})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	reports := must.Get(b.engine().Sync(b.t.Context(), names, engine.Options{}))(b.t)
 	out := map[string]trade.RunReport{}
 	for _, r := range reports {
 		b.adds(r)
@@ -82,10 +86,7 @@ func (b *bench) pass(names ...string) map[string]trade.RunReport {
 // row checks where one row of a job stands.
 func (b *bench) row(job, key string, state trade.State, cause string) trade.Entry {
 	b.t.Helper()
-	e, err := b.ledger.Entry(b.t.Context(), job, key)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	e := must.Get(b.ledger.Entry(b.t.Context(), job, key))(b.t)
 	if e.State != state || e.Cause != cause {
 		b.t.Errorf("%s %s is %s (%s), want %s (%s); error %+v, waits for %+v", job, key, e.State, e.Cause, state, cause,
 			e.Error, e.WaitingFor)
@@ -100,8 +101,7 @@ func (b *bench) createdOf(resource string) []sandbox.Record {
 
 // F044: a child waits for its parent and goes when that is there.
 func TestChildrenGoInTheRunOfTheirParent(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.delivery(1, 1, 27480)
 		b.delivery(2, 2, 31020)
@@ -135,9 +135,7 @@ func TestChildrenGoInTheRunOfTheirParent(t *testing.T) {
 				t.Errorf("%s, again: %+v", job, r)
 			}
 		}
-		if n := len(b.createdOf(sandbox.ResourceDeliveries)); n != 2 {
-			t.Errorf("%d deliveries on the platform", n)
-		}
+		b.records(sandbox.ResourceDeliveries, 2)
 	})
 }
 
@@ -178,17 +176,14 @@ func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
 		waits("0003", trade.Awaited{Job: "contracts", Key: "01|0003"},
 			"waits for contract 01|0003, which is not in the ERP, is cancelled there, or is left out by the query of the contracts")
 		b.row("deliveries", "01|0004", trade.Invalid, "rule:contract_id")
-		if n := len(b.createdOf(sandbox.ResourceDeliveries)); n != 0 {
-			t.Errorf("%d deliveries went without their contract", n)
-		}
+		b.records(sandbox.ResourceDeliveries, 0)
 	})
 }
 
 // F045: A parent in doubt holds its children; they go when somebody, here the late answer, says
 // that it is there.
 func TestAParentInDoubtHoldsItsChildren(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@1")}))
+	onEither(t, with(withChildren, failing("lost-after@1")), func(t *testing.T, b *bench) {
 		b.contract(1)
 		b.delivery(1, 1, 10)
 		b.pass()
@@ -197,17 +192,12 @@ func TestAParentInDoubtHoldsItsChildren(t *testing.T) {
 		if e.WaitingFor[0].ParentState != trade.InDoubt {
 			t.Errorf("it waits for %+v", e.WaitingFor)
 		}
-		attempts, err := b.ledger.Attempts(t.Context(), b.entry(1).ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		attempts := must.Get(b.ledger.Attempts(t.Context(), b.entry(1).ID))(t)
 		late := attempts[0]
 		late.Outcome, late.RemoteID, late.FinishedAt = trade.OutcomeCreated, b.api.Created()[0].ID, time.Now()
-		if _, err := b.ledger.Commit(t.Context(), trade.Lease{Job: "contracts"}, trade.Group{
+		must.Get(b.ledger.Commit(t.Context(), trade.Lease{Job: "contracts"}, trade.Group{
 			Settle: []trade.Settlement{{Attempt: late, State: trade.Accepted, Counts: true}},
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		b.pass("deliveries")
 		b.row("deliveries", "01|0001", trade.Accepted, "")
 	})
@@ -229,9 +219,7 @@ func TestChildrenDoNotStarveBehindALargeParentJob(t *testing.T) {
 	b.exec(`INSERT INTO contrato VALUES ` + strings.Join(rows, ", "))
 	b.delivery(1, 1, 10)
 	b.pass()
-	if n := len(b.api.Created()); n != contracts {
-		t.Errorf("%d contracts on the platform", n)
-	}
+	b.records("order_commitments", contracts)
 	if at := b.createdOf(sandbox.ResourceDeliveries)[0].N; at > contracts/2 {
 		t.Errorf("the delivery was request %d", at)
 	}
@@ -247,12 +235,8 @@ func TestAMovedDeliveryIsFlaggedAndATouchedOneIsNot(t *testing.T) {
 	b.exec(`UPDATE entrega SET num = '0002' WHERE ticket = '0001'`)
 	b.exec(`UPDATE entrega SET volume = 20.00 WHERE ticket = '0002'`)
 	b.pass()
-	if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
-		t.Errorf("the delivery that went to another contract has flags %v", e.Flags)
-	}
-	if e := b.row("deliveries", "01|0002", trade.Accepted, ""); len(e.Flags) != 0 {
-		t.Errorf("the delivery that nobody changed has flags %v", e.Flags)
-	}
+	b.flagsOf(b.row("deliveries", "01|0001", trade.Accepted, ""), "[changed]")
+	b.flagsOf(b.row("deliveries", "01|0002", trade.Accepted, ""), "[]")
 }
 
 func TestAPreviewNamesThePathOfItsKind(t *testing.T) {
@@ -276,8 +260,7 @@ func TestAPreviewNamesThePathOfItsKind(t *testing.T) {
 
 // A dry run stores nothing, and yet tells of each row where its contract would stand after it.
 func TestADryRunKnowsWhereTheParentsWouldStand(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0002'`)
 		b.exec(`UPDATE contrato SET situacao = 'rascunho' WHERE num = '0003'`)
@@ -287,14 +270,11 @@ func TestADryRunKnowsWhereTheParentsWouldStand(t *testing.T) {
 		plan := func() map[string]trade.Awaited {
 			t.Helper()
 			out := map[string]trade.Awaited{}
-			_, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true, Planned: func(e trade.Entry) {
+			must.Get(b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true, Planned: func(e trade.Entry) {
 				for _, a := range e.WaitingFor {
 					out[e.Job+" "+e.Key] = a
 				}
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}}))(t)
 			return out
 		}
 		want := map[string]trade.Awaited{
@@ -325,8 +305,7 @@ func TestADryRunKnowsWhereTheParentsWouldStand(t *testing.T) {
 // The same CAR, and the same id, in another spelling would send the same request: that is no
 // change.
 func TestAnotherSpellingOfTheSameValueIsNoChange(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.more[1].Fields["farm_id"] = mapping.FieldSpec{Columns: []string{"fazenda"}} // the platform's id itself
 		b.contract(1)
 		b.delivery(1, 1, 10)
@@ -347,9 +326,7 @@ func TestAnotherSpellingOfTheSameValueIsNoChange(t *testing.T) {
 				t.Errorf("%s %s has flags %v", e.Job, e.Key, e.Flags)
 			}
 		}
-		if e := b.row("deliveries", "01|0002", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
-			t.Errorf("the delivery with another CAR has flags %v", e.Flags)
-		}
+		b.flagsOf(b.row("deliveries", "01|0002", trade.Accepted, ""), "[changed]")
 	})
 }
 
@@ -377,10 +354,7 @@ func TestParentsComeFirst(t *testing.T) {
 	t.Parallel()
 	compile := func(spec mapping.JobSpec) *mapping.Job {
 		t.Helper()
-		job, err := mapping.Compile(spec, time.UTC)
-		if err != nil {
-			t.Fatal(err)
-		}
+		job := must.Get(mapping.Compile(spec, time.UTC))(t)
 		return job
 	}
 	b := withChildren(newBench(t, sandbox.Options{}))
@@ -450,17 +424,11 @@ func TestAChildGoesWhenItsContractWasDealtWithAndAnotherIsFlagged(t *testing.T) 
 		b.exec(`UPDATE contrato SET num = ? WHERE num = ?`, step[1], step[0])
 	}
 	b.delivery(2, 2, 20)
-	sweep := func() {
-		t.Helper()
-		if _, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	sweep()
+	b.sweep()
 	b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
 	b.acknowledge(2)
 	b.exec(`UPDATE contrato SET quantidade = 1, data_contrato = ? WHERE num = '0003'`, contractDay(1))
-	sweep()
+	b.sweep()
 	for n, want := range map[int]bool{1: true, 2: false, 3: true} {
 		if e := b.entry(n); e.Flags.Has(trade.Replaced) != want {
 			t.Errorf("contract %d has the flags %v", n, e.Flags)
@@ -472,8 +440,7 @@ func TestAChildGoesWhenItsContractWasDealtWithAndAnotherIsFlagged(t *testing.T) 
 // A contract that was sent cannot be mapped for a while, because a code is missing: whose row it is
 // is judged again when the code is there, and what waited for it goes.
 func TestChildrenGoOnceTheirParentCanBeReadAgain(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.pass()
 		b.exec(`UPDATE contrato SET preco = preco + 1, carteira = '9', atualizado = '2026-12-01 00:00:00' WHERE num = '0002'`)
@@ -492,8 +459,7 @@ func TestChildrenGoOnceTheirParentCanBeReadAgain(t *testing.T) {
 // that they should look for the contract; of one whose contract is left out for another reason they are
 // not. The next sweep judges anew.
 func TestAChildOfAContractBeforeTheCutOverSaysSo(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.spec.Query += ` AND data_contrato >= '2026-03-11'`
 		b.contracts(2) // the first one is of the tenth
 		b.contract(30)
@@ -537,8 +503,7 @@ func TestAChildOfAContractBeforeTheCutOverSaysSo(t *testing.T) {
 // contract that was cancelled before it was sent takes no delivery from the one of the other job, and one
 // that no job has leaves its product unknown. Neither keys of contracts nor the order of reading are stored.
 func TestADeliveryThatIsCancelledHasTheProductOfItsContract(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.exec(`CREATE TABLE antigo (filial TEXT, num TEXT, quantidade NUMERIC, preco NUMERIC, produto TEXT, carteira TEXT, situacao TEXT,
 			data_contrato DATE, pagamento DATE, obs TEXT, atualizado TIMESTAMP)`)
 		b.exec(`ALTER TABLE entrega ADD situacao TEXT`)

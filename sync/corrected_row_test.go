@@ -27,8 +27,7 @@ func TestWhatIsTypedAgainWithOneCorrectedFieldIsHeld(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			either(t, func(t *testing.T, db database) {
-				b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+			onEither(t, family, func(t *testing.T, b *bench) {
 				b.write(10, 20, 30)
 				b.delivery(1, 1, 300)
 				b.share("a", 1, 30)
@@ -78,8 +77,7 @@ func TestWhatAHeldRowWasCorrectedToIsKnownUnderItsNextNumber(t *testing.T) {
 
 // Two numbers are swapped; then one of the two documents is corrected and gets a number of its own.
 func TestADocumentIsFollowedUnderTheNumberOfAnother(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.write(10, 20)
 		b.sweep()
 		b.write(20, 10)
@@ -102,8 +100,7 @@ func TestADocumentIsFollowedUnderTheNumberOfAnother(t *testing.T) {
 // A ticket and one that waits for its contract swap numbers: when the contract comes, the first is still
 // another row, not an amended one.
 func TestATicketThatSwappedItsNumberStaysReplacedWhenAContractComes(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.write(10)
 		b.delivery(1, 1, 300)
 		b.delivery(2, 7, 444) // its contract is not there yet
@@ -118,12 +115,8 @@ func TestATicketThatSwappedItsNumberStaysReplacedWhenAContractComes(t *testing.T
 		b.write(10, 0, 0, 0, 0, 0, 70)
 		b.pass()
 		b.pass()
-		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !e.Flags.Has(trade.Replaced) {
-			t.Errorf("flags %v: the ticket reads as amended", e.Flags)
-		}
-		if n := len(b.createdOf("deliveries")); n != 1 {
-			t.Errorf("the platform has %d tickets, want 1", n)
-		}
+		b.flagsOf(b.row("deliveries", "01|0001", trade.Accepted, ""), "[changed replaced]")
+		b.records("deliveries", 1)
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -38,9 +39,7 @@ func TestChildProcess(t *testing.T) {
 		return
 	}
 	b := benchOf(t, parts{})
-	if err := json.Unmarshal([]byte(text), &b.parts); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &b.parts))
 	b.brakes, b.limits.Timeout, b.limits.KeepAnswers = run.Brakes{}, time.Minute, b.parts.KeepAnswers
 	if onChild != nil {
 		onChild(b.clock)
@@ -77,13 +76,9 @@ func TestF071AKilledProcessLeavesDoubtsAndNothingTwice(t *testing.T) {
 		b.contracts(40)
 		child := b.child()
 		child.Stderr = os.Stderr
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, child.Start())
 		<-arrived
-		if err := child.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, child.Process.Kill())
 		if err := child.Wait(); err == nil {
 			t.Fatal("the child ended by itself")
 		}
@@ -132,12 +127,9 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 			b.limits.MaxInFlight = 2
 			b.contracts(30)
 			b.losesCommits(failAt, applied, false)
-			r := b.sync(engine.Options{})
-			if r.Stopped == nil || r.Stopped.Code != "ledger" {
-				t.Errorf("stopped %+v", r.Stopped)
-			}
+			b.wants(b.sync(engine.Options{}), "stop ledger")
 			b.breaker.mend()
-			r = b.sync(engine.Options{Sweep: true})
+			r := b.sync(engine.Options{Sweep: true})
 			if r.States[trade.Accepted] != 30 || len(b.api.Created()) != 30 {
 				t.Errorf("states %v; the platform has %d records", r.States, len(b.api.Created()))
 			}
@@ -148,8 +140,7 @@ func TestAFailedCommitSendsNothingAndLosesNoAnswer(t *testing.T) {
 // F053: a ledger that takes nothing any more while answers are awaited does not hold the process
 // for ever: what it did not take is in doubt at the next start, and nothing is sent twice.
 func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight, b.limits.KeepAnswers = 2, 500*time.Millisecond
 		b.contracts(6)
 		b.losesCommits(4, false, true)
@@ -170,8 +161,7 @@ func TestF053ALedgerThatTakesNoResultLeavesDoubts(t *testing.T) {
 
 // F079, I13: an intent whose window has passed is given up unsent, and the row goes with a new one.
 func TestI13AStalledIntentIsGivenUpUnsent(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
 		var once gosync.Once
@@ -202,10 +192,7 @@ func TestF072AnInterruptedRunFinishesWhatIsOnTheWire(t *testing.T) {
 		}})
 		b.limits.MaxInFlight = 1
 		b.contracts(6)
-		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		reports := must.Get(b.engine().Sync(ctx, nil, engine.Options{}))(t)
 		r := reports[0]
 		if r.Stopped == nil || r.Stopped.Code != "interrupted" || r.States[trade.Accepted] != 3 ||
 			r.States[trade.Pending] != 3 {
@@ -215,11 +202,12 @@ func TestF072AnInterruptedRunFinishesWhatIsOnTheWire(t *testing.T) {
 }
 
 // F054, F058: however often and wherever a process is killed, the next one never takes what it left
-// for an older ledger: it opens, settles what stood between journal and ledger, and goes on. Each
-// kill leaves at most max_in_flight rows in doubt, none is lost, none is doubled.
+// for an older ledger, nor is the witness ahead of what is on the disk: it opens, settles what stood
+// between journal and ledger, and goes on. Each kill leaves at most max_in_flight rows in doubt, none is
+// lost, none is doubled.
 func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
-		const rows, kills = 120, 12
+		const rows, kills = 240, 24
 		var mu gosync.Mutex
 		posts, next := 0, 0
 		reached := make(chan struct{}, 1)
@@ -232,9 +220,8 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 			}
 		}})
 		b.contracts(rows)
-		if err := b.ledger.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.ledger.Close())
+		b.parts.Witness = witnessOn(t, db)
 		for kill := range kills {
 			mu.Lock()
 			next = posts + 1 + kill%7
@@ -242,16 +229,12 @@ func TestF054AKillNeverLooksLikeAnOlderLedger(t *testing.T) {
 			child := b.child()
 			var said bytes.Buffer
 			child.Stderr = &said
-			if err := child.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, child.Start())
 			ended := make(chan error, 1)
 			go func() { ended <- child.Wait() }()
 			select {
 			case <-reached:
-				if err := child.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, child.Process.Kill())
 				if err := <-ended; err == nil {
 					t.Fatalf("process %d ended by itself", kill)
 				}
@@ -301,10 +284,7 @@ func (b *bench) child(command ...string) *exec.Cmd {
 	if !long {
 		b.parts.KeepAnswers = time.Second
 	}
-	text, err := json.Marshal(b.parts)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(b.parts))(b.t)
 	command = append(command, os.Args[0], "-test.run=^TestChildProcess$")
 	child := exec.Command(command[0], command[1:]...)
 	child.Env = append(os.Environ(), childVariable+"="+string(text))
@@ -347,7 +327,5 @@ func (b *bench) afterwards(rows, doubtsAtMost int, said string) {
 		t.Errorf("the platform has %d records, %d of them accepted of %d; %d rows are in doubt", len(records), known,
 			len(accepted), doubts)
 	}
-	if again := b.sync(engine.Options{Sweep: true}); again.Sent != 0 {
-		t.Errorf("a further run sent %d", again.Sent)
-	}
+	b.wants(b.sync(engine.Options{Sweep: true}), "sent 0")
 }

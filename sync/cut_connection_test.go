@@ -18,6 +18,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -253,10 +254,7 @@ func TestF091TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 				} else if e.State != trade.Accepted || !ids[e.RemoteID] {
 					t.Errorf("%s is %s with the id %q", e.Key, e.State, e.RemoteID)
 				}
-				attempts, err := b.ledger.Attempts(t.Context(), e.ID)
-				if err != nil {
-					t.Fatal(err)
-				}
+				attempts := must.Get(b.ledger.Attempts(t.Context(), e.ID))(t)
 				for _, a := range attempts {
 					// no cut: the request before it made the job careful
 					if a.Outcome == trade.OutcomeNotSent && !strings.Contains(a.Reason.String(), "its turn") {

@@ -24,10 +24,7 @@ func (b *bench) bridged() (rows int, amount string) {
 			rows, sum = rows+1, sum.Add(e.Quantity.Amount)
 		}
 	}
-	cursor, err := b.ledger.Cursor(b.t.Context(), "contracts")
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	cursor := must.Get(b.ledger.Cursor(b.t.Context(), "contracts"))(b.t)
 	kg := sum.Mul(must.Get(trade.ParseDecimal("60"))(b.t))
 	for _, beside := range cursor.Sweep.Beside {
 		rows, kg = rows+beside.Rows, kg.Add(beside.Kilograms)
@@ -39,10 +36,8 @@ func (b *bench) bridged() (rows int, amount string) {
 func (b *bench) wantBridge(what string) {
 	b.t.Helper()
 	var rows, sacks int
-	if err := b.erp.QueryRow(`SELECT count(*), sum(CAST(quantidade AS INTEGER)) FROM (`+b.spec.Query+`) AS q`).
-		Scan(&rows, &sacks); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, b.erp.QueryRow(`SELECT count(*), sum(CAST(quantidade AS INTEGER)) FROM (`+b.spec.Query+`) AS q`).
+		Scan(&rows, &sacks))
 	if n, kg := b.bridged(); n != rows || kg != fmt.Sprint(60*sacks) {
 		b.t.Errorf("%s: the ledger counts %d rows and %s kg, the ERP has %d and %d", what, n, kg, rows, 60*sacks)
 	}
@@ -106,10 +101,7 @@ func TestF022ADoubleKeyInTwoSpellingsIsHeldAndCounted(t *testing.T) {
 	t.Parallel()
 	eachSpelling(t, func(t *testing.T, b *bench, second, key string) {
 		for range 2 {
-			r := b.sync(engine.Options{Sweep: true})
-			if r.Sent != 0 || r.States[trade.Held] != 1 {
-				t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
-			}
+			b.wants(b.sync(engine.Options{Sweep: true}), "sent 0, held 1")
 			b.wantBridge("held")
 		}
 		b.row("contracts", key, trade.Held, trade.CauseDuplicateKey)
@@ -119,14 +111,10 @@ func TestF022ADoubleKeyInTwoSpellingsIsHeldAndCounted(t *testing.T) {
 		}
 		b.clock.advance(time.Minute)
 		b.exec(`UPDATE livre SET quantidade = 3, atualizado = '2026-03-12 08:00:00' WHERE quantidade = 2`)
-		if r := b.sync(engine.Options{}); r.Sweep || r.Sent != 0 || r.States[trade.Held] != 1 {
-			t.Errorf("sweep %t, sent %d, states %v: a window proves no double key cured", r.Sweep, r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep false, sent 0, held 1")
 		b.exec(`DELETE FROM livre WHERE quantidade = 1000`)
 		b.exec(`UPDATE livre SET quantidade = 4, atualizado = '2026-03-12 08:30:00' WHERE quantidade = 3`)
-		if r := b.sync(engine.Options{}); r.Sweep || r.Sent != 1 {
-			t.Errorf("sweep %t, sent %d, states %v: the cured key goes", r.Sweep, r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep false, sent 1")
 	})
 }
 
@@ -136,9 +124,7 @@ func TestF022ASentKeyThatComesToStandTwiceIsComparedWithItsOwnRow(t *testing.T) 
 	t.Parallel()
 	eachSpelling(t, func(t *testing.T, b *bench, second, key string) {
 		b.exec(`DELETE FROM livre WHERE quantidade = 1000`)
-		if r := b.sync(engine.Options{}); r.Sent != 1 {
-			t.Fatalf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1")
 		b.wantBridge("sent")
 		pass := func(what string, sweep bool) {
 			b.clock.advance(time.Minute)
@@ -165,9 +151,7 @@ func TestF022ASentKeyThatComesToStandTwiceIsComparedWithItsOwnRow(t *testing.T) 
 		b.exec(`DELETE FROM livre WHERE quantidade = 2`)
 		b.exec(`UPDATE livre SET atualizado = '2026-03-12 09:00:00'`)
 		for _, sweep := range []bool{false, true} {
-			if r := b.sync(engine.Options{Sweep: sweep}); r.Flags[trade.Changed] != 1 {
-				t.Errorf("sweep %t: flags %v", sweep, r.Flags)
-			}
+			b.wants(b.sync(engine.Options{Sweep: sweep}), "changed flags 1")
 		}
 		b.wantBridge("cured")
 	})
@@ -176,8 +160,7 @@ func TestF022ASentKeyThatComesToStandTwiceIsComparedWithItsOwnRow(t *testing.T) 
 // Both rows of a sent key differ from what was sent: it is told as changed, and always compared with
 // the same one.
 func TestASentKeyThatStandsTwiceWithOtherRowsOnlyDoesNotFlip(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.inSpellings("TEXT", `'0002'`, `'0002 '`)
 		b.exec(`DELETE FROM livre WHERE quantidade = 1000`)
 		b.sync(engine.Options{})
@@ -214,9 +197,7 @@ func TestF022ARowThatWaitsIsNotSentWhenItsKeyComesToStandTwice(t *testing.T) {
 		b.spelled(second, 1000, "2026-03-12 08:00:00")
 		b.clock.advance(time.Minute)
 		b.api.SetFaults()
-		if r := b.sync(engine.Options{}); r.Sweep || r.Sent != 0 || r.States[trade.Held] != 1 {
-			t.Errorf("sweep %t, sent %d, states %v", r.Sweep, r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep false, sent 0, held 1")
 		b.row("contracts", key, trade.Held, trade.CauseDuplicateKey)
 		b.wantBridge("a window")
 		b.sync(engine.Options{Sweep: true})
@@ -277,17 +258,14 @@ func TestF022ARowThatIsDismissedWhileItsKeyIsCuredStaysOut(t *testing.T) {
 // I9: a row that was sent and is cancelled after the last sweep is counted as cancelled, and no longer
 // once it is approved again.
 func TestI9ARowThatIsCancelledBetweenTwoSweepsIsCounted(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.sync(engine.Options{Sweep: true})
 		for day, situation := range []string{"cancelado", "aprovado", "cancelado"} {
 			b.clock.advance(time.Minute)
 			b.exec(`UPDATE contrato SET situacao = ?, atualizado = ? WHERE num = '0002'`, situation,
 				fmt.Sprintf("2026-03-%d 08:00:00", 12+day))
-			if r := b.sync(engine.Options{}); r.Sweep {
-				t.Error("the pass is a sweep")
-			}
+			b.wants(b.sync(engine.Options{}), "sweep false")
 			b.wantBridge(situation)
 		}
 		b.sync(engine.Options{Sweep: true})

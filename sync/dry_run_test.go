@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -17,14 +18,8 @@ func (b *bench) agrees(what string, opts engine.Options, sent, held int) {
 	b.t.Helper()
 	dry := opts
 	dry.DryRun = true
-	planned, err := b.engine().Sync(b.t.Context(), nil, dry)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	reports, err := b.engine().Sync(b.t.Context(), nil, opts)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	planned := must.Get(b.engine().Sync(b.t.Context(), nil, dry))(b.t)
+	reports := must.Get(b.engine().Sync(b.t.Context(), nil, opts))(b.t)
 	would, went, wouldHold, isHeld := 0, 0, 0, 0
 	for i, r := range reports {
 		if r.Stopped != nil || planned[i].Stopped != nil {
@@ -45,13 +40,10 @@ func (b *bench) agrees(what string, opts engine.Options, sent, held int) {
 // The dry run looks at the rows just before they would go, as the run does: what changed or left
 // the ERP since it was read, and what went under another key or by another job, is not promised.
 func TestADryRunTakesTheLastLookOfTheRun(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(5) // which were read and did not go, because the key was refused
 		b.api.SetFaults(faults(t, "any:status=401")...)
-		if r := b.sync(engine.Options{}); r.States[trade.Pending] != 5 {
-			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "pending 5")
 		b.api.SetFaults()
 		b.exec(`UPDATE contrato SET quantidade = 70 WHERE quantidade = 1`) // without a new time of change
 		b.exec(`DELETE FROM contrato WHERE quantidade = 2`)
@@ -61,15 +53,12 @@ func TestADryRunTakesTheLastLookOfTheRun(t *testing.T) {
 			t.Errorf("it would send %v", q)
 		}
 		b.agrees("changed and gone since", engine.Options{}, 3, 1)
-		if n := len(b.api.Created()); n != 3 {
-			t.Errorf("the platform has %d contracts, want 3", n)
-		}
+		b.records("order_commitments", 3)
 	})
 }
 
 func TestADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.write(10, 20, 30)
 		b.sweep()
 		b.write(99, 10, 20, 30)
@@ -79,8 +68,7 @@ func TestADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
 
 // A row that changes its state is counted in its new state alone, also where the old one has no row then.
 func TestADryRunCountsARowInItsNewStateAlone(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0003'`)
 		b.sweep()
@@ -94,8 +82,7 @@ func TestADryRunCountsARowInItsNewStateAlone(t *testing.T) {
 }
 
 func TestADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, with(withTypes, plain), func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.pass()
 		b.becomes(1, "fixacao")
@@ -106,8 +93,7 @@ func TestADryRunHoldsWhatAnotherJobHasSent(t *testing.T) {
 }
 
 func TestADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		twice := b.spec
 		twice.Name = "again"
 		b.more = append(b.more, twice)
@@ -119,8 +105,7 @@ func TestADryRunCountsARowOfTwoJobsOnce(t *testing.T) {
 }
 
 func TestADryRunHoldsWhatWasTypedTwice(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold}
 		b.write(10, 20, 10, 30, 20)
 		b.agrees("twins of one reading", engine.Options{}, 3, 2)
@@ -177,21 +162,14 @@ func TestADryRunCountsADoubleKeyAsHeld(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(3)
 	b.spec.Query = `SELECT * FROM contrato UNION ALL SELECT * FROM contrato WHERE num = '0002'`
-	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true})
-	if err != nil || reports[0].States[trade.Pending] != 2 || reports[0].States[trade.Held] != 1 {
-		t.Errorf("%+v, %v", reports, err)
-	}
+	b.wants(b.run(engine.Options{DryRun: true}), "pending 2, held 1")
 }
 
 func TestADryRunWritesNothingAndSendsNothing(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0003'`)
-		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true}))(t)
 		if r := reports[0]; r.New != 3 || r.Sent != 0 || r.States[trade.Pending] != 2 || r.States[trade.Invalid] != 1 {
 			t.Errorf("report %+v", r)
 		}

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -34,13 +35,9 @@ func heardBench(t *testing.T) *bench {
 	b.pass()
 	b.expect(2, trade.InDoubt, trade.CauseUnknown)
 	b.api.SetFaults()
-	if err := b.api.DeleteCommitment(b.entry(1).RemoteID); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.api.DeleteCommitment(b.entry(1).RemoteID))
 	b.tell("CREATE_PRODUCER", `{"id":"`+producerID+`"}`)
-	if err := b.api.WaitDeliveries(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.api.WaitDeliveries(t.Context()))
 	return b
 }
 
@@ -104,9 +101,7 @@ func TestALookThatMayNotWaitForItsReadingsSaysSo(t *testing.T) {
 		t.Errorf("%v after %d readings; want one, and no time for the second", err, b.gets()-before)
 	}
 	b.clock.advance(6 * time.Minute)
-	if err := b.listen(b.hearing()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.listen(b.hearing()))
 	b.expect(2, trade.Accepted, "")
 }
 

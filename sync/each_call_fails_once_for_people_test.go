@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/discovery"
@@ -159,14 +160,8 @@ func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
 	b.share("s2", 2, 5)
 	b.contract(4)
 	ctx, e := t.Context(), b.engine()
-	job, err := e.Job("deliveries")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sent, err := b.ledger.Entry(ctx, "deliveries", "01|0001")
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := must.Get(e.Job("deliveries"))(t)
+	sent := must.Get(b.ledger.Entry(ctx, "deliveries", "01|0001"))(t)
 	for name, op := range map[string]func() error{
 		"Preview":         func() error { _, err := e.Preview(ctx, "deliveries", "01|0002"); return err },
 		"Why":             func() error { _, err := e.Why(ctx, "deliveries", "01|0001"); return err },
@@ -201,9 +196,7 @@ func TestEveryCallOfWhatPeopleAskOfChildrenFailsOnce(t *testing.T) {
 			t.Errorf("call %d failed (%s), and it says nothing", at, hit)
 		}
 	}
-	if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); n != 3 {
-		t.Errorf("the platform has %d contracts", n)
-	}
+	b.records(sandbox.ResourceOrderCommitments, 3)
 }
 
 // F052: what people order rarely says so when ledger or ERP fail at any of its calls: a release, a
@@ -234,10 +227,7 @@ func TestEveryCallOfWhatPeopleOrderRarelyFailsOnce(t *testing.T) {
 		}
 		return err
 	})
-	plan, err := people.Dismiss(ctx, "contracts", []string{key(99)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(people.Dismiss(ctx, "contracts", []string{key(99)}))(t)
 	for name, op := range map[string]func() error{
 		"rows without a person": func() error { _, err := people.Do(ctx, plan, trade.Person{}); return err },
 		"a job's refused act": func() error {

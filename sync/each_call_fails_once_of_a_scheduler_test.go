@@ -65,9 +65,7 @@ func TestEveryCallOfASchedulerFailsOnce(t *testing.T) {
 		for n := 1; n <= rows; n++ {
 			o.expect(n, trade.Accepted, "")
 		}
-		if n := len(o.createdOf(sandbox.ResourceOrderCommitments)); n != rows {
-			o.t.Errorf("%d rows, %d contracts on the platform", rows, n)
-		}
+		o.records(sandbox.ResourceOrderCommitments, rows)
 		if len(*began) == 0 {
 			o.t.Error("the task never ran")
 		}

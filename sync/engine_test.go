@@ -6,24 +6,18 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 func TestASecondRunSendsNothingAndAsksNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(20)
-		first := b.sync(engine.Options{})
-		if first.New != 20 || first.Sent != 20 || first.States[trade.Accepted] != 20 || first.Stopped != nil {
-			t.Fatalf("first run: %+v", first)
-		}
+		b.wants(b.sync(engine.Options{}), "new 20, sent 20, accepted 20, stop none")
 		requests := b.api.Requests()
-		second := b.sync(engine.Options{Sweep: true})
-		if second.Sent != 0 || second.New != 0 || second.Changed != 0 || second.Unchanged != 20 {
-			t.Errorf("second run: %+v", second)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 0, new 0, changed 0, unchanged 20")
 		if n := b.api.Requests() - requests; n != 0 {
 			t.Errorf("an idle run made %d requests", n)
 		}
@@ -38,9 +32,7 @@ func TestASecondRunSendsNothingAndAsksNothing(t *testing.T) {
 func numberOf(t testing.TB, r sandbox.Record) int {
 	t.Helper()
 	var n int
-	if _, err := fmt.Sscan(fmt.Sprint(r.Fields["amount"]), &n); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscan(fmt.Sprint(r.Fields["amount"]), &n))(t)
 	return n
 }
 
@@ -74,62 +66,19 @@ func TestI1TheIntentIsDurableWhenTheRequestArrives(t *testing.T) {
 	})
 }
 
-func TestF092AnExecutedRequestWithoutAnAnswerIsInDoubtAndNeverSentAgain(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, sandbox.Options{Faults: faults(t, "lost-after@2")})
-	b.limits.MaxInFlight = 1
-	b.contracts(4)
-	r := b.sync(engine.Options{})
-	if r.States[trade.Accepted] != 3 || r.States[trade.InDoubt] != 1 {
-		t.Fatalf("states %v", r.States)
-	}
-	e := b.expect(2, trade.InDoubt, trade.CauseUnknown)
-	if e.Error == nil || e.Error.Kind != trade.TransportError || e.Attempts != 1 {
-		t.Errorf("entry %+v, error %+v", e, e.Error)
-	}
-	if again := b.sync(engine.Options{Sweep: true}); again.Sent != 0 || len(b.api.Created()) != 4 {
-		t.Errorf("the second run sent %d; the platform has %d", again.Sent, len(b.api.Created()))
-	}
-}
-
-func TestThreeUnknownOutcomesInARowStopTheJobAndABudgetOfOneFliesMeanwhile(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, sandbox.Options{Faults: faults(t, "status=500,commit@2-")})
-	b.limits.MaxInFlight = 1
-	b.contracts(10)
-	r := b.sync(engine.Options{})
-	if r.Stopped == nil || r.Stopped.Code != "in_doubt" || r.States[trade.InDoubt] != 3 || r.Sent != 4 {
-		t.Fatalf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
-	}
-	b.api.SetFaults()
-	r = b.sync(engine.Options{})
-	if r.States[trade.Accepted] != 7 || r.States[trade.InDoubt] != 3 {
-		t.Errorf("a sync by hand goes on with the rest: %v", r.States)
-	}
-}
-
 func TestAnUnreachableAPILosesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
 	b.contracts(3)
-	if err := b.api.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r := b.sync(engine.Options{})
-	if r.Stopped == nil || r.Stopped.Code != "api_unreachable" || r.States[trade.Pending] != 3 || r.Sent != 0 {
-		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
-	}
+	must.Do(t, b.api.Close())
+	b.wants(b.sync(engine.Options{}), "stop api_unreachable, pending 3, sent 0")
 }
 
 func TestAnInvalidRowNamesEveryBadFieldAndGoesByItselfWhenItIsCured(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET pagamento = NULL, preco = -1, produto = 'feijao' WHERE num = '0002'`)
-		r := b.sync(engine.Options{})
-		if r.States[trade.Invalid] != 1 || r.Sent != 1 {
-			t.Fatalf("sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "invalid 1, sent 1")
 		e := b.expect(2, trade.Invalid, "rule:product")
 		var rules []string
 		for _, f := range e.Error.Fields {
@@ -152,8 +101,7 @@ func TestAnInvalidRowNamesEveryBadFieldAndGoesByItselfWhenItIsCured(t *testing.T
 // F013, F018, F019, F155: what was sent and then changed, cancelled or deleted is flagged and never
 // sent again, also when it comes back.
 func TestFlagsTellWhatTheERPDidAfterSending(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(5)
 		b.sync(engine.Options{})
 		b.exec(`UPDATE contrato SET preco = 121, atualizado = '2026-03-12 08:00:00' WHERE num = '0001'`)
@@ -182,16 +130,12 @@ func TestFlagsTellWhatTheERPDidAfterSending(t *testing.T) {
 }
 
 func TestAChangedConfigurationAloneFlagsNothing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.sync(engine.Options{})
 		b.spec.Fields["price"] = mapping.FieldSpec{Columns: []string{"quantidade"}}
 		b.spec.Fields["haverst"] = mapping.FieldSpec{Columns: []string{"obs"}, Default: new("2026/2027")}
-		r := b.sync(engine.Options{})
-		if !r.Sweep || r.Sent != 0 {
-			t.Errorf("sweep %t, sent %d: a changed mapping compares everything and sends nothing", r.Sweep, r.Sent)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep true, sent 0")
 		for num := 1; num <= 3; num++ {
 			if flags := b.expect(num, trade.Accepted, "").Flags; len(flags) != 0 {
 				t.Errorf("row %d: %v", num, flags)
@@ -201,17 +145,13 @@ func TestAChangedConfigurationAloneFlagsNothing(t *testing.T) {
 }
 
 func TestF022ADoubleKeyIsHeldUntilItIsCured(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE false`)
 		b.contracts(3)
 		b.exec(
 			`INSERT INTO copia SELECT filial, num, 99, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
 		b.spec.Query = `SELECT * FROM contrato UNION ALL SELECT * FROM copia`
-		r := b.sync(engine.Options{})
-		if r.Sent != 2 || *r.InScope != 3 {
-			t.Errorf("sent %d, in scope %d", r.Sent, *r.InScope)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 2, in_scope 3")
 		b.expect(2, trade.Held, trade.CauseDuplicateKey)
 		b.sync(engine.Options{Sweep: true})
 		b.expect(2, trade.Held, trade.CauseDuplicateKey)
@@ -221,39 +161,11 @@ func TestF022ADoubleKeyIsHeldUntilItIsCured(t *testing.T) {
 	})
 }
 
-func TestF021ARetypedContractIsHeldAndATwinGoesWithARemark(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
-		b.contracts(2)
-		b.sync(engine.Options{})
-		b.exec(`UPDATE contrato SET num = '0007' WHERE num = '0001'`) // renumbered
-		b.sync(engine.Options{Sweep: true})
-		b.expect(7, trade.Held, trade.CauseRetyped)
-		if n := len(b.api.Created()); n != 2 {
-			t.Fatalf("the platform has %d records", n)
-		}
-		b.exec(
-			`INSERT INTO contrato SELECT filial, '0008', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0002'`)
-		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
-		if err != nil || reports[0].Sent != 1 {
-			t.Fatalf("%+v, %v", reports, err)
-		}
-		if e := b.expect(8, trade.Accepted, ""); !e.Flags.Has(trade.Twin) {
-			t.Errorf("flags %v, want twin", e.Flags)
-		}
-	})
-}
-
 func TestF100AnIdThatAnotherRowHasIsADoubt(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "again@2")})
+	onBoth(t, failing("again@2"), func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.contracts(4)
-		r := b.sync(engine.Options{})
-		if r.Stopped == nil || r.Stopped.Code != "answers" || r.States[trade.InDoubt] != 1 ||
-			r.States[trade.Accepted] != 1 {
-			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop answers, in_doubt 1, accepted 1")
 	})
 }
 
@@ -280,19 +192,6 @@ func TestI8ARowThatVanishesOrChangesBeforeItsIntentIsNotSentAsItWas(t *testing.T
 		b.expect(5, trade.Invalid, "rule:payday")
 		if got := fmt.Sprint(b.api.Created()[1].Fields["amount"]); got != "33" {
 			t.Errorf("amount %s was sent, want the one that the ERP has now", got)
-		}
-	})
-}
-
-func TestAKeyThatIsNullIsCountedAndStopsNobody(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
-		b.contracts(2)
-		b.exec(
-			`INSERT INTO contrato VALUES ('01', NULL, 9, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', '2026-03-10 08:00:00')`)
-		r := b.sync(engine.Options{})
-		if r.Unreadable != 1 || r.Sent != 2 || *r.InScope != 2 || len(r.Notes) != 1 {
-			t.Errorf("unreadable %d, sent %d, in scope %d, notes %q", r.Unreadable, r.Sent, *r.InScope, r.Notes)
 		}
 	})
 }

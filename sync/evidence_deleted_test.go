@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -15,8 +16,7 @@ import (
 // was, and whatever the ERP and people do afterwards; each such row waits and says why. What is in
 // doubt stays so: it may have gone before the deletion.
 func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.hears()
 		b.contracts(1)
 		b.delivery(1, 1, 100) // goes
@@ -59,18 +59,12 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 			t.Fatalf("%d deliveries and %d traceability records were made before, want 2 and 1", made, shares)
 		}
 
-		if err := b.api.DeleteCommitment(b.entry(1).RemoteID); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.api.WaitDeliveries(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.api.DeleteCommitment(b.entry(1).RemoteID))
+		must.Do(t, b.api.WaitDeliveries(t.Context()))
 		h := b.hearing()
 		for range 2 {
 			b.clock.advance(4 * time.Second)
-			if _, err := h.Pass(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(h.Pass(t.Context()))(t)
 		}
 		b.flags(1, "[deleted_remote]")
 		stand := func(when string) {
@@ -90,12 +84,8 @@ func TestF153NoRowUnderADeletedRecordGoes(t *testing.T) {
 			}
 			b.row(job, "01|0004", trade.InDoubt, "unknown")
 			b.row("traceability", "R2", trade.Waiting, "parent")
-			if n := len(b.api.CreatedOf(sandbox.ResourceDeliveries)); n != made {
-				t.Fatalf("%s: %d deliveries were made, want %d", when, n, made)
-			}
-			if n := len(b.api.CreatedOf(sandbox.ResourceTraceability)); n != shares {
-				t.Fatalf("%s: %d traceability records were made, want %d", when, n, shares)
-			}
+			b.records(sandbox.ResourceDeliveries, made)
+			b.records(sandbox.ResourceTraceability, shares)
 		}
 		b.exec(`UPDATE entrega SET volume = 50 WHERE ticket = '0005'`) // put right in the ERP
 		b.delivery(7, 1, 107)
@@ -135,19 +125,14 @@ func TestF153TheAuditNamesTheEventOfTheDeletion(t *testing.T) {
 		b.delivery(1, 1, 100)
 		b.pass()
 		b.row("deliveries", "01|0001", trade.Rejected, "message.sandbox.fault")
-		if err := b.api.DeleteCommitment(b.entry(1).RemoteID); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.api.DeleteCommitment(b.entry(1).RemoteID))
 		b.hear()
 		b.flags(1, "[deleted_remote]")
 		events, err := b.ledger.Inbox(t.Context(), trade.InboxFilter{Event: "DELETE_ORDER_COMMITMENT"})
 		if err != nil || len(events) != 1 {
 			t.Fatalf("%d events of a deletion, %v", len(events), err)
 		}
-		records, err := b.ledger.Audit(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := must.Get(b.ledger.Audit(t.Context(), 0))(t)
 		told := map[string]bool{}
 		for _, r := range records {
 			if r.Act != "deleted on the platform" && r.Act != "kept back" {

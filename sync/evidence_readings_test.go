@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/events"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -104,9 +106,7 @@ func TestF148AFloodOfOtherIDsKeepsNoDoubtWaiting(t *testing.T) {
 		b.contract(3)
 		b.sync(engine.Options{})
 		b.api.SetFaults()
-		if err := b.api.WaitDeliveries(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.api.WaitDeliveries(t.Context()))
 		h := b.hearing()
 		for passes := 0; ; passes++ {
 			for range 3 {
@@ -117,9 +117,7 @@ func TestF148AFloodOfOtherIDsKeepsNoDoubtWaiting(t *testing.T) {
 				b.tell("CREATE_ORDER_COMMITMENT", `{"others":["`+strings.Join(ids, `","`)+`"]}`)
 			}
 			b.clock.advance(40 * time.Second)
-			if _, err := h.Pass(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(h.Pass(t.Context()))(t)
 			if b.entry(3).State == trade.Accepted {
 				return
 			}
@@ -142,13 +140,9 @@ func TestF148OfSeveralInstancesEachRecordIsReadBackByOne(t *testing.T) {
 		for range others {
 			b.tell("CREATE_ORDER_COMMITMENT", `{"id":"`+strange()+`"}`)
 		}
-		if err := b.api.WaitDeliveries(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.api.WaitDeliveries(t.Context()))
 		// the events are looked at, and it is too early to read: then all see the same records due
-		if _, err := b.hearing().Pass(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(b.hearing().Pass(t.Context()))(t)
 		b.clock.advance(4 * time.Second)
 		before := b.gets()
 		var instances []*events.Processor
@@ -209,6 +203,11 @@ func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
 			},
 		})
 		b.limits.StopAfterUnknown, b.limits.MaxInFlight = 0, 1
+		b.observe = func(p run.Progress) {
+			if p.Phase == run.Resting {
+				b.clock.jump(time.Minute)
+			}
+		}
 		b.api.SetFaults(faults(t,
 			"order_commitments:lost-after%20", "order_commitments:lost-before%10",
 			"order_commitments:status=500,commit%10", "order_commitments:status="+gateway+"%5",
@@ -228,10 +227,7 @@ func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
 			b.hear()
 			b.clock.advance(45 * time.Second / time.Duration(1+rows/100))
 		}
-		records, err := b.ledger.Audit(t.Context(), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		records := must.Get(b.ledger.Audit(t.Context(), 0))(t)
 		settled := 0
 		for _, r := range records {
 			if r.Act == "evidence" {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -61,9 +62,7 @@ func TestF142AnEventSettlesADoubtWhenTheRecordIsTheOnlyOne(t *testing.T) {
 				}
 				b.sync(engine.Options{Sweep: true})
 				b.hear()
-				if n := len(b.api.Created()); n != 1 {
-					t.Errorf("%d records, want 1", n)
-				}
+				b.records("order_commitments", 1)
 			})
 		}
 	})
@@ -77,18 +76,14 @@ func TestF143EqualTwinsAreNotAssigned(t *testing.T) {
 		b.api.SetFaults(faults(t, "lost-after@1-")...)
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET quantidade = 7, data_contrato = '2026-03-10'`)
-		b.sync2(engine.Options{})
+		b.run(engine.Options{})
 		b.api.SetFaults()
 		for _, once := range []bool{true, false} {
-			if err := b.api.WaitDeliveries(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.api.WaitDeliveries(t.Context()))
 			h := b.hearing()
 			for range 3 {
 				b.clock.advance(4 * time.Second)
-				if _, err := h.Pass(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(h.Pass(t.Context()))(t)
 			}
 			for num := 1; num <= 2; num++ {
 				b.expect(num, trade.InDoubt, trade.CauseUnknown)
@@ -98,18 +93,10 @@ func TestF143EqualTwinsAreNotAssigned(t *testing.T) {
 				}
 			}
 			if once { // the second twin's event may come late; the first one's record alone proves nothing either
-				b.sync2(engine.Options{})
+				b.run(engine.Options{})
 			}
 		}
 	})
-}
-
-// sync2 is a pass of rows that are equal on purpose.
-func (b *bench) sync2(opts engine.Options) {
-	b.t.Helper()
-	if _, err := b.engine().Sync(b.t.Context(), nil, opts); err != nil {
-		b.t.Fatal(err)
-	}
 }
 
 // F144: a record that differs in one field, lacks one, or has one that was not sent is a
@@ -257,9 +244,7 @@ func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 				b.contract(3)
 				b.sync(engine.Options{})
 				b.api.SetFaults()
-				if _, err := b.api.TypeCommitment(commitment(3), b.clock.Now().Add(v.typed)); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(b.api.TypeCommitment(commitment(3), b.clock.Now().Add(v.typed)))(t)
 				b.hear()
 				b.expect(3, trade.InDoubt, trade.CauseUnknown)
 				if like, _ := b.suggestions(3); len(like) != v.shown {
@@ -272,19 +257,14 @@ func TestF146ARecordTypedByHandSettlesNothing(t *testing.T) {
 		}
 		t.Run("a change of an old record, without a time", func(t *testing.T) {
 			b := timelessBench(t, db, sandbox.Options{})
-			id, err := b.api.TypeCommitment(commitment(4), b.clock.Now())
-			if err != nil {
-				t.Fatal(err)
-			}
+			id := must.Get(b.api.TypeCommitment(commitment(4), b.clock.Now()))(t)
 			b.hear()
 			b.clock.advance(time.Hour)
 			b.api.SetFaults(faults(t, "lost-before@1-")...)
 			b.contract(3)
 			b.sync(engine.Options{})
 			b.api.SetFaults()
-			if err := b.api.ChangeCommitment(id, map[string]any{"amount": 3}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, b.api.ChangeCommitment(id, map[string]any{"amount": 3}))
 			b.hear()
 			b.expect(3, trade.InDoubt, trade.CauseUnknown)
 		})
@@ -307,10 +287,7 @@ func TestALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				b := v.bench(t, db, sandbox.Options{Events: lostEvents})
-				older, err := b.api.TypeCommitment(commitment(3), time.Now())
-				if err != nil {
-					t.Fatal(err)
-				}
+				older := must.Get(b.api.TypeCommitment(commitment(3), time.Now()))(t)
 				if v.early {
 					b.made(older)
 					b.hear()
@@ -403,15 +380,11 @@ func TestEvidenceAgainstADecision(t *testing.T) {
 		}
 		b.hear()
 		b.clock.advance(time.Hour)
-		if e := b.expect(1, trade.Dismissed, trade.CauseUnknown); !e.Flags.Has(trade.Contradicted) {
-			t.Errorf("flags %v of a dismissed row that is on the platform", e.Flags)
-		}
+		b.flagsOf(b.expect(1, trade.Dismissed, trade.CauseUnknown), "[contradicted]")
 		b.expect(2, trade.Held, trade.CauseExists)
 		b.expect(3, trade.Accepted, "")
 		b.sync(engine.Options{})
-		if n := len(b.api.Created()); n != 3 {
-			t.Errorf("%d records, want 3", n)
-		}
+		b.records("order_commitments", 3)
 	})
 }
 
@@ -424,23 +397,16 @@ func TestALateEventOfALateRecordHoldsTheSecondSending(t *testing.T) {
 		b.contract(3)
 		b.sync(engine.Options{})
 		b.api.SetFaults()
-		made, err := b.api.TypeCommitment(commitment(3), b.clock.Now().Add(b.limits.LeastQuarantine()/2))
-		if err != nil {
-			t.Fatal(err)
-		}
+		made := must.Get(b.api.TypeCommitment(commitment(3), b.clock.Now().Add(b.limits.LeastQuarantine()/2)))(t)
 		b.clock.advance(time.Hour)
 		b.done(b.resend(3), acts.NotRefused)
 		b.made(made)
-		if r := b.sync(engine.Options{}); r.Sent != 0 { // nobody has looked at the event yet
-			t.Errorf("%d were sent before the record was read", r.Sent)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 0") // nobody has looked at the event yet
 		b.expect(3, trade.Pending, "")
 		b.hear()
 		b.expect(3, trade.Held, trade.CauseExists)
 		b.sync(engine.Options{})
-		if n := len(b.api.Created()); n != 0 {
-			t.Errorf("%d records were made beside it", n)
-		}
+		b.records("order_commitments", 0)
 	})
 }
 
@@ -468,8 +434,7 @@ func TestASecondSendingWaitsAnHourForARecordAtMost(t *testing.T) {
 // F153: a record that was deleted on the platform, which a reading confirms: its row is flagged,
 // what hangs on it is kept back, nothing is created again.
 func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.hears()
 		b.contracts(2)
 		b.delivery(1, 1, 100)
@@ -480,16 +445,12 @@ func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
 		b.delivery(2, 1, 200)
 		b.pass()
 		b.api.SetFaults()
-		if err := b.api.DeleteCommitment(id); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.api.DeleteCommitment(id))
 		b.hear()
 		if e := b.expect(1, trade.Accepted, ""); !e.Flags.Has(trade.DeletedRemote) || e.RemoteID != id {
 			t.Errorf("flags %v, id %q", e.Flags, e.RemoteID)
 		}
-		if e := b.expect(2, trade.Accepted, ""); len(e.Flags) != 0 {
-			t.Errorf("flags %v of a row that is still on the platform", e.Flags)
-		}
+		b.flags(2, "[]")
 		b.delivery(3, 1, 300)
 		b.pass()
 		b.pass()
@@ -499,12 +460,8 @@ func TestF153ADeletedRecordKeepsItsChildrenBack(t *testing.T) {
 				t.Errorf("delivery %s is %s (%s), %v; want waiting (parent)", ticket, e.State, e.Cause, err)
 			}
 		}
-		if n := len(b.api.CreatedOf(sandbox.ResourceOrderCommitments)); n != 2 {
-			t.Errorf("%d order commitments were made, want 2", n)
-		}
-		if n := len(b.api.CreatedOf(sandbox.ResourceDeliveries)); n != 1 {
-			t.Errorf("%d deliveries were made, want 1", n)
-		}
+		b.records(sandbox.ResourceOrderCommitments, 2)
+		b.records(sandbox.ResourceDeliveries, 1)
 	})
 }
 
@@ -516,9 +473,7 @@ func TestF154WhatChangesOnThePlatformIsNoted(t *testing.T) {
 		b.contracts(1)
 		b.sync(engine.Options{})
 		e := b.entry(1)
-		if err := b.api.ChangeCommitment(e.RemoteID, map[string]any{"haverst": "2026/2027"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.api.ChangeCommitment(e.RemoteID, map[string]any{"haverst": "2026/2027"}))
 		b.tell("UPDATE_WORKFLOW_ORDER_COMMITMENT", `{"data":{"order_commitment_id":"`+e.RemoteID+
 			`","newStatus":"APPROVED","status":"PENDING"}}`)
 		b.tell("CHANGE_PRODUCER_STATUS_ESG", `{"producer":"`+producerID+`","status_esg":"BLOCKED"}`)
@@ -596,9 +551,7 @@ func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
 		b.api.SetFaults(faults(t, "lost-after@1-")...)
 		b.contract(1)
 		b.sync(engine.Options{})
-		if err := b.api.WaitDeliveries(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.api.WaitDeliveries(t.Context()))
 		b.clock.advance(time.Minute)
 		long := b.clock.Now().Add(-24 * time.Hour)
 		others := make([]trade.Candidate, 2100)
@@ -608,9 +561,7 @@ func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
 				HeardAt: b.clock.Now(), LastAt: b.clock.Now(), TypedFrom: long, TypedTo: long,
 			}
 		}
-		if err := b.ledger.StoreNotes(t.Context(), nil, others); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.ledger.StoreNotes(t.Context(), nil, others))
 		b.hear()
 		b.expect(1, trade.Accepted, "")
 	})
@@ -636,9 +587,7 @@ func TestF143ARecordThatCannotBeReadYetMayBeTheOne(t *testing.T) {
 				b.api.SetFaults()
 				unread.Store(b.api.Created()[0].ID)
 				// by hand, equal, at the same time
-				if _, err := b.api.TypeCommitment(commitment(3), b.clock.Now()); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(b.api.TypeCommitment(commitment(3), b.clock.Now()))(t)
 				b.hear()
 				b.expect(3, trade.InDoubt, trade.CauseUnknown)
 				unread.Store("nobody's")

@@ -17,6 +17,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -36,13 +37,11 @@ func (b *bench) hears() {
 	}))
 	b.t.Cleanup(server.Close)
 	for _, event := range sandbox.Events() {
-		if _, err := b.client().CreateWebhook(b.t.Context(),
+		must.Get(b.client().CreateWebhook(b.t.Context(),
 			apiclient.WebhookRequest{
 				WebhookEvent: apiclient.WebhookEvent(event),
 				URL:          server.URL + "/" + event,
-			}); err != nil {
-			b.t.Fatal(err)
-		}
+			}))(b.t)
 	}
 }
 
@@ -59,20 +58,15 @@ func (b *bench) event(name string, body []byte) trade.InboxEvent {
 // tell puts an event into the inbox, as if the platform had sent it.
 func (b *bench) tell(name, body string) {
 	b.t.Helper()
-	if err := b.ledger.StoreEvents(b.t.Context(), []trade.InboxEvent{b.event(name, []byte(body))}); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, b.ledger.StoreEvents(b.t.Context(), []trade.InboxEvent{b.event(name, []byte(body))}))
 }
 
 func (b *bench) hearing() *events.Processor {
 	b.t.Helper()
-	client, err := apiclient.New(apiclient.Settings{
+	client := must.Get(apiclient.New(apiclient.Settings{
 		BaseURL: b.api.URL, APIKey: "a-key-of-the-tests",
 		Timeout: b.limits.Timeout, Once: true,
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	}))(b.t)
 	b.t.Cleanup(client.Close)
 	return &events.Processor{
 		Inbox: b.ledger, Candidates: b.ledger, Rows: b.ledger, Platform: client,
@@ -86,15 +80,11 @@ func (b *bench) hearing() *events.Processor {
 // looks at them.
 func (b *bench) hear() {
 	b.t.Helper()
-	if err := b.api.WaitDeliveries(b.t.Context()); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, b.api.WaitDeliveries(b.t.Context()))
 	h := b.hearing()
 	for range 3 {
 		b.clock.advance(4 * time.Second)
-		if _, err := h.Pass(b.t.Context()); err != nil {
-			b.t.Fatal(err)
-		}
+		must.Get(h.Pass(b.t.Context()))(b.t)
 	}
 	b.once()
 }
@@ -107,14 +97,8 @@ func (b *bench) gets() int {
 // suggestions are what a person is shown at a row in doubt.
 func (b *bench) suggestions(num int) ([]events.Suggestion, []string) {
 	b.t.Helper()
-	attempts, err := b.ledger.Attempts(b.t.Context(), b.entry(num).ID)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	candidates, err := b.ledger.Candidates(b.t.Context(), attempts[0].StartedAt.Add(-time.Hour), 100)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	attempts := must.Get(b.ledger.Attempts(b.t.Context(), b.entry(num).ID))(b.t)
+	candidates := must.Get(b.ledger.Candidates(b.t.Context(), attempts[0].StartedAt.Add(-time.Hour), 100))(b.t)
 	return events.Suggestions(attempts, candidates, b.limits, b.clock.Now())
 }
 
@@ -129,10 +113,7 @@ func commitment(num int) json.RawMessage {
 // acts are the names of the acts in the audit that concern a row.
 func (b *bench) audited(num int) (acts []string) {
 	b.t.Helper()
-	records, err := b.ledger.Audit(b.t.Context(), 0)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	records := must.Get(b.ledger.Audit(b.t.Context(), 0))(b.t)
 	for _, r := range records {
 		if r.Target == "contracts "+key(num) {
 			acts = append(acts, r.Act+" by "+r.Who)

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -108,10 +109,7 @@ func (m *machine) sentBy() int {
 
 func (b *bench) stateCounts(job string) map[trade.State]int {
 	b.t.Helper()
-	tallies, err := b.ledger.Counts(b.t.Context(), job)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	tallies := must.Get(b.ledger.Counts(b.t.Context(), job))(b.t)
 	out := map[trade.State]int{}
 	for _, t := range tallies {
 		out[t.State] += t.Count
@@ -347,10 +345,7 @@ func TestAMachineThatSendsElsewhereDoesNotRun(t *testing.T) {
 		}
 		d.b.stop()
 		for _, dry := range []bool{true, false} {
-			reports, err := d.b.engine().Sync(d.t.Context(), nil, engine.Options{DryRun: dry})
-			if err != nil {
-				d.t.Fatal(err)
-			}
+			reports := must.Get(d.b.engine().Sync(d.t.Context(), nil, engine.Options{DryRun: dry}))(d.t)
 			for _, r := range reports {
 				if r.Stopped == nil || r.Stopped.Code != "platform" || r.Sent != 0 || r.Read != 0 {
 					d.t.Errorf("dry run %t: %+v, stopped %+v", dry, r, r.Stopped)
@@ -366,10 +361,7 @@ func TestAJobThatIsStoppedByAnotherServerSaysSo(t *testing.T) {
 	t.Parallel()
 	a, b := fleet(t, 3)
 	b.breaker.failing("AcquireLease", fmt.Errorf("%w: compare the journals", trade.ErrOtherServer))
-	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-	if err != nil || len(reports) == 0 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
-		t.Fatalf("%+v, %v", reports, err)
-	}
+	b.wants(b.bench.run(engine.Options{}), "stop ledger")
 	status, err := a.ledger.JobStatus(t.Context(), "contracts")
 	if err != nil || status.State != trade.Stopped || status.Stop == nil || status.Stop.Code != "ledger" {
 		t.Errorf("%+v, %v", status, err)

@@ -43,10 +43,7 @@ func (b *bench) records(resource string, want int) {
 func (b *bench) sweeps(n int) {
 	b.t.Helper()
 	for range n {
-		reports, err := b.engine().Sync(b.t.Context(), nil, engine.Options{Sweep: true})
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		reports := must.Get(b.engine().Sync(b.t.Context(), nil, engine.Options{Sweep: true}))(b.t)
 		for _, r := range reports {
 			b.adds(r)
 			if r.Stopped != nil {
@@ -71,8 +68,7 @@ func TestWhatHangsOnACorrectedContractIsRecognised(t *testing.T) {
 		"its wallet in the de-para": func(b *bench) { b.exec(`UPDATE de_para SET id = ?`, wallet) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			either(t, func(t *testing.T, db database) {
-				b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+			onEither(t, family, func(t *testing.T, b *bench) {
 				farm := uuid.NewString()
 				b.more[1].Fields["farm_id"] = mapping.FieldSpec{Columns: []string{"fazenda"}}
 				b.contract(3000)
@@ -105,8 +101,7 @@ func TestWhatHangsOnACorrectedContractIsRecognised(t *testing.T) {
 // A contract is amended, and later renumbered together with its tickets. A person gives its record
 // to the new number, as the manual says: the tickets have gone, and do not go again.
 func TestTicketsOfAnAmendedContractThatIsRenumberedDoNotGoAgain(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		const tickets = 4
 		for n := 1; n <= tickets; n++ {
@@ -124,9 +119,7 @@ func TestTicketsOfAnAmendedContractThatIsRenumberedDoNotGoAgain(t *testing.T) {
 		b.exec(`UPDATE rateio SET id = 'X' || id WHERE num = '0009'`)
 		b.sweeps(1)
 		b.heldFor("contracts", key(9), trade.CauseRetyped, key(1))
-		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Adopt(t.Context(), "contracts", key(9), acts.Adoption{ID: id, DespiteDifferences: true})
-		}), acts.NotRefused)
+		b.done(b.adoptRow("contracts", key(9), acts.Adoption{ID: id, DespiteDifferences: true}), acts.NotRefused)
 		b.sweeps(2)
 		b.records("order_commitments", 2)
 		b.records("deliveries", tickets+1)
@@ -162,8 +155,7 @@ func TestRowsThatTwoJobsFindInTheSamePassPauseTheSecond(t *testing.T) {
 	const n = 12
 	for name, add := range map[string]func(*bench) *bench{"two keys": twoKeys, "two spaces": twoSpaces} {
 		t.Run(name, func(t *testing.T) {
-			either(t, func(t *testing.T, db database) {
-				b := add(newBenchOn(t, db, sandbox.Options{}))
+			onEither(t, with(add, plain), func(t *testing.T, b *bench) {
 				b.contracts(n)
 				found := must.Get(dryrun.CheckIdentity(t.Context(), b.ledger, b.source,
 					b.engine().Jobs))(t)
@@ -204,12 +196,9 @@ func TestRowsThatTwoJobsFindInTheSamePassPauseTheSecond(t *testing.T) {
 
 // Few of them are no reason to stop: what the second job finds is told as equal rows are.
 func TestAFewRowsThatTwoJobsFindInTheSamePassAreToldAsTwins(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := twoKeys(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, with(twoKeys, plain), func(t *testing.T, b *bench) {
 		b.contracts(2)
-		if r := b.pass()["again"]; r.Stopped != nil || r.Sent != 2 || r.Flags[trade.Twin] != 2 {
-			t.Errorf("sent %d, flags %v, stopped %+v", r.Sent, r.Flags, r.Stopped)
-		}
+		b.wants(b.pass()["again"], "stop none, sent 2, twin flags 2")
 	})
 }
 
@@ -227,8 +216,7 @@ func TestWhatHangsOnARecycledNumberWaitsUntilSomebodyHasLooked(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			either(t, func(t *testing.T, db database) {
-				b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+			onEither(t, family, func(t *testing.T, b *bench) {
 				b.spec.Fields["producer_id"] = mapping.FieldSpec{Columns: []string{"obs"}}
 				b.contracts(2)
 				b.exec(`UPDATE contrato SET obs = ?`, producerID)
@@ -242,9 +230,7 @@ func TestWhatHangsOnARecycledNumberWaitsUntilSomebodyHasLooked(t *testing.T) {
 				b.share("R1", 1, 9)
 				b.delivery(3, 2, 400) // of a contract that stands
 				b.sweeps(2)
-				if e := b.expect(1, trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
-					t.Errorf("flags %v, want changed", e.Flags)
-				}
+				b.flags(1, "[changed replaced]")
 				b.records("deliveries", 2)
 				b.records("traceability", 0)
 				for job, k := range map[string]string{"deliveries": "01|0002", "traceability": "R1"} {
@@ -310,7 +296,7 @@ func TestARefusalInNoFormOfTheAPIHoldsTheContentUnderAnotherKeyToo(t *testing.T)
 // A refusal that proves nothing may have made a record. The mapping is corrected, and later the row
 // gets another number while its own one gets another contract: what was sent is known still.
 func TestWhatARefusalWithoutProofSentIsKnownUnderACorrectedMapping(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{
 			Faults: faults(t, "status=422,commit,type=text/html@1,body=<html>blocked</html>"),
 		})
@@ -349,8 +335,7 @@ func TestARowThatIsReopenedAfterARebuildSaysForWhichRecordItIsHeld(t *testing.T)
 // A row that somebody typed on the platform was dismissed, and another document has its number by
 // now. To reopen that number would let the dismissed content go under its new one.
 func TestANumberIsNotReopenedWhileARowIsHeldForWhatWasDismissed(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.write(10)
 		b.run(engine.Options{RecordOnly: true})
 		b.done(b.dismiss(1), acts.NotRefused) // it is on the platform
@@ -373,8 +358,7 @@ func TestANumberIsNotReopenedWhileARowIsHeldForWhatWasDismissed(t *testing.T) {
 // A traceability record is typed again, and its farm, which was open, is filled in: it is the same,
 // as a delivery is whose CAR is filled in.
 func TestAShareThatIsTypedAgainWithItsFarmIsHeld(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.more[1].Fields["farm_id"] = mapping.FieldSpec{Columns: []string{"fazenda"}}
 		b.contracts(1)
 		b.share("R1", 1, 7)
@@ -407,8 +391,7 @@ func TestAContractThatIsTypedAgainWithOneThingOtherwiseIsHeld(t *testing.T) {
 		"payday": `pagamento = '2026-08-01'`, "price": `preco = 99`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			either(t, func(t *testing.T, db database) {
-				b := newBenchOn(t, db, sandbox.Options{})
+			onEither(t, plain, func(t *testing.T, b *bench) {
 				b.exec(`INSERT INTO de_para VALUES ('carteira', '2', ?)`, uuid.NewString())
 				for field, values := range map[string]map[string]string{
 					"issuer_id":           {"aprovado": issuerID, "outro": uuid.NewString(), "filial": issuerID},
@@ -458,8 +441,7 @@ func TestADismissedRowThatIsRenumberedDoesNotGo(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			either(t, func(t *testing.T, db database) {
-				b := newBenchOn(t, db, sandbox.Options{})
+			onEither(t, plain, func(t *testing.T, b *bench) {
 				b.contract(5) // which stays
 				b.pass()
 				b.contracts(3)
@@ -495,8 +477,7 @@ func TestWhatThePlatformSaysExistsStaysSoWhenItIsDismissed(t *testing.T) {
 	} {
 		for _, dismissed := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", dismissed ", dismissed), func(t *testing.T) {
-				either(t, func(t *testing.T, db database) {
-					b := withTypes(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "status=409,commit@1")}))
+				onEither(t, with(withTypes, failing("status=409,commit@1")), func(t *testing.T, b *bench) {
 					b.limits.MaxInFlight = 1
 					b.contracts(2)
 					b.pass()
@@ -527,9 +508,7 @@ func TestADeliveryThatThePlatformSaysExistsStaysSoWhenItIsDismissed(t *testing.T
 		b.pass()
 		for job, k := range map[string]string{"deliveries": "01|0001", "traceability": "R1"} {
 			b.row(job, k, trade.Held, trade.CauseExists)
-			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-				return a.Dismiss(t.Context(), job, []string{k})
-			}), acts.NotRefused)
+			b.done(b.actOn(job, k, (*acts.Acts).Dismiss), acts.NotRefused)
 		}
 		b.exec(`UPDATE entrega SET ticket = '0009'`)
 		b.exec(`UPDATE rateio SET id = 'X'`)
@@ -544,8 +523,7 @@ func TestADeliveryThatThePlatformSaysExistsStaysSoWhenItIsDismissed(t *testing.T
 // A delivery that cannot go yet comes in front of another one, which is typed again with its CAR: its
 // number holds nothing that is like it any more.
 func TestADeliveryThatIsTypedAgainBehindAnotherOneIsHeld(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contract(1)
 		b.delivery(1, 1, 500)
 		b.pass()
@@ -561,7 +539,7 @@ func TestADeliveryThatIsTypedAgainBehindAnotherOneIsHeld(t *testing.T) {
 // A row that was refused without proof is dismissed, a de-para is corrected, and the row is reopened:
 // what goes then is what it is today.
 func TestARowRefusedWithoutProofThatIsReopenedGoesAsItIsToday(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{
 			Faults: faults(t, "status=422,type=text/html@1,body=<html>blocked</html>"),
 		})

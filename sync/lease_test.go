@@ -60,15 +60,9 @@ func TestARunWhoseLeaseWasTakenWhileItReads(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(2)
 	b.breaker.before("Record", b.taken)
-	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "lease" ||
-		reports[0].Sent != 0 {
-		t.Fatalf("%+v, %v", reports, err)
-	}
+	b.wants(b.run(engine.Options{}), "stop lease, sent 0")
 	b.breaker.mend()
-	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
-		t.Errorf("%+v", r)
-	}
+	b.wants(b.sync(engine.Options{}), "accepted 2")
 }
 
 // I12: a job of which the ledger does not say any more that it is ours stops, and says why; the
@@ -87,7 +81,5 @@ func TestALeaseThatCannotBeRenewedStopsTheJob(t *testing.T) {
 		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
 	}
 	b.breaker.mend()
-	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
-		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-	}
+	b.wants(b.sync(engine.Options{}), "accepted 3")
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -32,8 +33,7 @@ func (b *bench) at(num int, when string) {
 // F001: what committed late lies before everything that windows read. The sweep finds it, and says
 // how much the window misses and by how long.
 func TestF001TheSweepTellsWhatTheWindowMissedAndHowLateItCame(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		if r := b.sync(engine.Options{}); r.Late != nil {
 			t.Errorf("the first reading has missed nothing: %+v", r.Late)
@@ -54,10 +54,7 @@ func TestF001TheSweepTellsWhatTheWindowMissedAndHowLateItCame(t *testing.T) {
 			!cmp.Equal(r.Late.Samples, []string{key(4), key(1)}) {
 			t.Errorf("late %+v", r.Late)
 		}
-		since, err := time.Parse(time.DateTime, "2026-02-01 00:00:00")
-		if err != nil {
-			t.Fatal(err)
-		}
+		since := must.Get(time.Parse(time.DateTime, "2026-02-01 00:00:00"))(t)
 		// the ERP's clock has no zone
 		if off := time.Since(since) - r.Late.LargestLateness(); off.Abs() > 27*time.Hour {
 			t.Errorf("the latest came %s late, want about %s", r.Late.LargestLateness(), time.Since(since))
@@ -90,74 +87,52 @@ func TestF001ARowThatCommitsLateGoesWithTheNextWindow(t *testing.T) {
 	b.exec(
 		`INSERT INTO contrato SELECT '01', '0001', 1, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', now()`)
 	b.sync(engine.Options{})
-	late, err := b.erp.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	late := must.Get(b.erp.Begin())(t)
 	if _, err := late.Exec(insert, "0002", 2); err != nil { // stamped, not yet visible
 		t.Fatal(err)
 	}
 	b.exec(
 		`INSERT INTO contrato SELECT '01', '0003', 3, 120.5, 'soja', '1', 'aprovado', '2026-03-10', '2026-07-01', '', now()`)
-	if r := b.sync(engine.Options{}); r.Sweep || r.New != 1 {
-		t.Fatalf("sweep %t, new %d", r.Sweep, r.New)
-	}
-	if err := late.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if r := b.sync(engine.Options{}); r.Sweep || r.New != 1 || r.States[trade.Accepted] != 3 {
-		t.Errorf("sweep %t, new %d, states %v", r.Sweep, r.New, r.States)
-	}
+	b.wants(b.sync(engine.Options{}), "sweep false, new 1")
+	must.Do(t, late.Commit())
+	b.wants(b.sync(engine.Options{}), "sweep false, new 1, accepted 3")
 }
 
 // I5: a row that commits late, with an old timestamp, is found.
 func TestF001ALateRowWithAnOldTimestampIsFoundByTheSweep(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.sync(engine.Options{})
 		b.contract(3)
 		b.exec(`UPDATE contrato SET atualizado = '2026-01-01 00:00:00' WHERE num = '0003'`)
 		b.contract(4)
 		b.exec(`UPDATE contrato SET atualizado = NULL WHERE num = '0004'`)
-		r := b.sync(engine.Options{})
-		if r.Sweep || r.New != 1 {
-			t.Errorf("sweep %t, new %d: only the row without a timestamp is in the window", r.Sweep, r.New)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep false, new 1")
 		b.clock.advance(24 * time.Hour)
-		r = b.sync(engine.Options{})
-		if !r.Sweep || r.New != 1 || r.States[trade.Accepted] != 4 {
-			t.Errorf("sweep %t, new %d, states %v: the daily sweep finds the rest", r.Sweep, r.New, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep true, new 1, accepted 4")
 	})
 }
 
 func TestF002EqualTimestampsLoseNothingAndRepeatNothing(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.spec.Lookback = 0
 		b.contracts(3)
 		b.sync(engine.Options{})
 		for i := 4; i <= 6; i++ {
 			b.contract(i) // of the same second as those before
 		}
-		if r := b.sync(engine.Options{}); r.Sweep || r.New != 3 || r.Sent != 3 || r.Unchanged != 3 {
-			t.Errorf("%+v", r)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep false, new 3, sent 3, unchanged 3")
 	})
 }
 
 func TestF005RowsWithoutATimestampAreInEveryWindow(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET atualizado = NULL`)
 		b.sync(engine.Options{})
 		b.contract(3)
 		b.exec(`UPDATE contrato SET atualizado = NULL, preco = CASE num WHEN '0001' THEN 121 ELSE preco END`)
-		if r := b.sync(engine.Options{}); r.Sweep || r.New != 1 || r.Changed != 1 {
-			t.Errorf("%+v", r)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep false, new 1, changed 1")
 		b.flags(1, "[changed]")
 	})
 }
@@ -165,8 +140,7 @@ func TestF005RowsWithoutATimestampAreInEveryWindow(t *testing.T) {
 // F006: a row that is dated in the future is read, is told, and does not take the reading mark with
 // it.
 func TestF006ATimestampOfTheFutureHidesNothingBehindIt(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.at(2, "2099-01-01 00:00:00")
 		r := b.sync(engine.Options{})
@@ -175,9 +149,7 @@ func TestF006ATimestampOfTheFutureHidesNothingBehindIt(t *testing.T) {
 		}
 		b.contract(3)
 		b.exec(`UPDATE contrato SET atualizado = CURRENT_TIMESTAMP WHERE num = '0003'`)
-		if r := b.sync(engine.Options{}); r.Sweep || r.New != 1 {
-			t.Errorf("sweep %t, new %d", r.Sweep, r.New)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep false, new 1")
 	})
 }
 
@@ -225,10 +197,7 @@ func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
 	server.Stop(t)
 	for range 3 {
 		b.clock.advance(24 * time.Hour)
-		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{}))(t)
 		if r := reports[0]; r.Stopped == nil || r.Stopped.Code != "erp" || r.Sent != 0 ||
 			r.States[trade.Accepted] != 3 {
 			t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
@@ -236,15 +205,12 @@ func TestF011AnERPThatIsDownForDaysLosesNothing(t *testing.T) {
 	}
 	server.Start(t)
 	b.contract(5)
-	if r := b.sync(engine.Options{}); r.Sent != 2 || r.States[trade.Accepted] != 5 || r.Stopped != nil {
-		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
-	}
+	b.wants(b.sync(engine.Options{}), "sent 2, accepted 5, stop none")
 }
 
 // F081: a connection for which no file descriptor is left is proof that nothing was sent.
 func TestF081WithoutAFileDescriptorNothingIsSentAndNothingIsLost(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		dials := 0
 		b.dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -258,16 +224,10 @@ func TestF081WithoutAFileDescriptorNothingIsSentAndNothingIsLost(t *testing.T) {
 		b.contracts(3)
 		// its connection is gone, and the next one needs another descriptor
 		b.api.SetFaults(faults(t, "lost-before@1")...)
-		r := b.sync(engine.Options{})
-		if r.States[trade.InDoubt] != 1 || r.States[trade.Pending] != 2 || r.Sent != 1 {
-			t.Errorf("sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "in_doubt 1, pending 2, sent 1")
 		b.dial = nil
 		b.clock.advance(time.Hour)
-		r = b.sync(engine.Options{})
-		if r.States[trade.Accepted] != 2 || r.States[trade.InDoubt] != 1 {
-			t.Errorf("with descriptors again: %v", r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "accepted 2, in_doubt 1")
 	})
 }
 

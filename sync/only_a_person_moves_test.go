@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -29,19 +30,17 @@ func TestWhatOnlyAPersonMovesStaysThroughTheDetoursOfTheERP(t *testing.T) {
 			b.exec(`CREATE TABLE copia AS SELECT * FROM contrato WHERE false`)
 			b.contracts(3)
 			b.spec.Query = `SELECT * FROM contrato UNION ALL SELECT * FROM copia`
-			sweep := func(step string) {
+			sweep := func() {
 				t.Helper()
-				r := b.sync(engine.Options{Sweep: true})
+				b.sync(engine.Options{Sweep: true})
 				b.expect(2, c.state, c.cause)
-				if n := len(b.api.Created()); n != 2 {
-					t.Errorf("%s: the platform has %d records, stopped %+v", step, n, r.Stopped)
-				}
+				b.records("order_commitments", 2)
 			}
-			sweep("first")
+			sweep()
 			b.exec(`INSERT INTO copia SELECT * FROM contrato WHERE num = '0002'`)
-			sweep("doubled")
+			sweep() // doubled
 			b.exec(`DELETE FROM copia`)
-			sweep("cured")
+			sweep() // cured
 		})
 	}
 }
@@ -64,8 +63,7 @@ func TestARefusalInNoFormOfTheAPIIsNotForgottenWithTheRow(t *testing.T) {
 // F156: after the doubt the newest version goes: A former owner's definite answer counts (I12);
 // what the ERP did to the row while it was in doubt is then news.
 func TestI12ALateRefusalOfARowThatChangedMeanwhileLetsTheNewVersionGo(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET pagamento = NULL`)
 		b.sync(engine.Options{})
@@ -87,9 +85,7 @@ func TestI12ALateRefusalOfARowThatChangedMeanwhileLetsTheNewVersionGo(t *testing
 			t.Fatalf("%+v, %v", result, err)
 		}
 		b.sync(engine.Options{Sweep: true})
-		if e := b.expect(1, trade.Accepted, ""); len(e.Flags) != 0 {
-			t.Errorf("flags %v: what went is what the ERP has", e.Flags)
-		}
+		b.flags(1, "[]")
 		for _, r := range b.api.Created() {
 			if fmt.Sprint(r.Fields["amount"]) == "1" && fmt.Sprint(r.Fields["price"]) != "99" {
 				t.Errorf("price %v was sent", r.Fields["price"])
@@ -104,9 +100,7 @@ func (b *bench) abandon() trade.Attempt {
 	b.t.Helper()
 	var attempt trade.Attempt
 	b.wrap = func(l Ledger) Ledger { return &dyingLedger{l, &attempt} }
-	if _, err := b.engine().Sync(b.t.Context(), nil, engine.Options{}); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(b.engine().Sync(b.t.Context(), nil, engine.Options{}))(b.t)
 	b.wrap = nil
 	if attempt.ID == "" {
 		b.t.Fatal("no intent was stored")
@@ -135,8 +129,7 @@ func (l *dyingLedger) Commit(ctx context.Context, lease trade.Lease, group trade
 // F156: the payload of a row in doubt is frozen: The platform id of a row that is in doubt decides
 // nothing that the ERP does: flags come and go, and it is never sent.
 func TestARowInDoubtIsOnlyFlagged(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = '2026-08-01', atualizado = '2026-03-11 08:00:00'`)
 		b.abandon()
@@ -156,8 +149,6 @@ func TestARowInDoubtIsOnlyFlagged(t *testing.T) {
 		b.contract(1)
 		b.exec(`UPDATE contrato SET pagamento = '2026-08-01', atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
 		flags("[]")
-		if n := len(b.api.Created()); n != 2 {
-			t.Errorf("the platform has %d records", n)
-		}
+		b.records("order_commitments", 2)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/dryrun"
@@ -34,8 +35,7 @@ func (b *bench) becomes(num int, kind string) {
 // A job under another name, with one more column mapped, in one edit: nothing leaves, with or
 // without a person's release.
 func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@3")})
+	onEither(t, failing("lost-after@3"), func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.contracts(5)
 		b.sync(engine.Options{})
@@ -44,9 +44,7 @@ func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 		b.spec.Fields["pricing_date"] = mapping.FieldSpec{Columns: []string{"data_contrato"}}
 		delete(b.spec.Fields, "pricing_date")
 		b.spec.Query = strings.Replace(b.spec.Query, "'rascunho'", "'esboco'", 1)
-		if dry := b.sync(engine.Options{DryRun: true}); dry.Stopped == nil || dry.Stopped.Code != "brake_new_job" {
-			t.Errorf("a dry run does not tell: %+v", dry.Stopped)
-		}
+		b.wants(b.sync(engine.Options{DryRun: true}), "stop brake_new_job")
 		brake := b.expectBrake(b.sync(engine.Options{}), "brake_new_job", 5)
 		if len(brake.Former) != 1 ||
 			brake.Former[0] != (trade.KnownJob{
@@ -62,10 +60,7 @@ func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 		b.release("contratos")
 		b.contract(6)
 		for range 3 {
-			if r := b.sync(engine.Options{Sweep: true}); r.Stopped != nil || r.States[trade.Held] != 5 ||
-				r.States[trade.Accepted] != 1 {
-				t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
-			}
+			b.wants(b.sync(engine.Options{Sweep: true}), "stop none, held 5, accepted 1")
 		}
 		e := b.row("contratos", key(1), trade.Held, trade.CauseOtherJob)
 		if e.Error == nil || e.Error.Kind != trade.ConflictError ||
@@ -77,17 +72,14 @@ func TestAJobUnderAnotherNameSendsNothingTwice(t *testing.T) {
 			"in doubt") {
 			t.Errorf("error %+v", e.Error)
 		}
-		if n := len(b.api.Created()); n != 6 {
-			t.Errorf("the platform has %d contracts, want 6", n)
-		}
+		b.records("order_commitments", 6)
 	})
 }
 
 // One job for each type: a contract that changes its type goes to the other job under the same
 // key. It is the same contract.
 func TestAContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, with(withTypes, plain), func(t *testing.T, b *bench) {
 		b.contracts(4)
 		b.pass()
 		b.becomes(1, "fixacao")
@@ -103,30 +95,22 @@ func TestAContractThatGoesToAnotherJobUnderItsKeyIsTheSame(t *testing.T) {
 
 		// Its record goes with it, when a person says so; and what is another record goes, too.
 		id := b.entry(1).RemoteID
-		step := b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Adopt(t.Context(), "fixations", key(1), acts.Adoption{ID: id})
-		})
+		step := b.adoptRow("fixations", key(1), acts.Adoption{ID: id})
 		b.done(step, acts.NotRefused)
 		b.gave(1, id)
 		if e := b.row("fixations", key(1), trade.Accepted, ""); e.RemoteID != id {
 			t.Errorf("it has the id %q", e.RemoteID)
 		}
-		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Retry(t.Context(), "fixations", []string{key(2)}, true)
-		}), acts.NotRefused)
+		b.done(b.retryRow("fixations", key(2)), acts.NotRefused)
 		b.pass()
 		b.row("fixations", key(2), trade.Accepted, "")
-		if n := len(b.api.Created()); n != 5 {
-			t.Errorf("the platform has %d contracts, want 5", n)
-		}
+		b.records("order_commitments", 5)
 		b.becomes(1, "aprovado") // and back
 		b.becomes(3, "rascunho")
 		for range 2 {
 			b.pass()
 		}
-		if n := len(b.api.Created()); n != 5 {
-			t.Errorf("the platform has %d contracts, want 5", n)
-		}
+		b.records("order_commitments", 5)
 	})
 }
 
@@ -200,17 +184,14 @@ func TestRowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 			plan.Release.Exists.Rows != 12 {
 			t.Errorf("%s: the release would send what is on the platform: %+v, %v", field, plan.Release, err)
 		}
-		if n := len(b.api.Created()); n != 12 {
-			t.Errorf("%s: the platform has %d contracts, want 12", field, n)
-		}
+		b.records("order_commitments", 12)
 	}
 }
 
 // The second job runs before any row comes to it; a contract that comes later, under another
 // key and with another type, is the one that has left the first.
 func TestAContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.write(10, 20, 30, 40)
 		b.pass()
 		other := b.spec
@@ -234,8 +215,7 @@ func TestAContractThatGoesToAJobWithAnotherKeyAndTypeIsHeld(t *testing.T) {
 // A row that was changed after it was sent, and is typed again under another key and in the
 // scope of another job, is held there.
 func TestAChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		other := b.spec
 		other.Name, other.Query = "fixations",
 			strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num > '0005'", 1)
@@ -249,9 +229,7 @@ func TestAChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
 		for range 3 {
 			b.sweep()
 		}
-		if n := len(b.api.Created()); n != 2 {
-			t.Errorf("the platform has %d contracts, want 2", n)
-		}
+		b.records("order_commitments", 2)
 		b.row("fixations", key(9), trade.Held, trade.CauseRetyped)
 	})
 }
@@ -259,8 +237,7 @@ func TestAChangedRowThatIsTypedAgainIsHeldInAnotherJobToo(t *testing.T) {
 // A delivery does not go under the record of a contract under whose number another row stands
 // by now, in the scope of another job; it waits, and says so.
 func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		children := b.more
 		b.more = nil
 		withTypes(b)
@@ -289,9 +266,7 @@ func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) 
 		for range 3 {
 			b.sweep()
 		}
-		if n := len(b.createdOf("deliveries")); n != 0 {
-			t.Errorf("%d deliveries went under the record of another contract", n)
-		}
+		b.records("deliveries", 0)
 		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
 		if len(e.WaitingFor) != 1 || e.WaitingFor[0].Job != "fixations" || e.WaitingFor[0].ParentState != trade.Held {
 			t.Errorf("it waits for %+v", e.WaitingFor)
@@ -308,30 +283,17 @@ func TestADeliveryWaitsWhereItsContractsNumberHasGoneToAnotherJob(t *testing.T) 
 // A row that the queries of two jobs return goes once, also when both send at the same time,
 // and is shown in the other; what hangs on it goes.
 func TestARowThatTwoJobsReturnGoesOnce(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onBoth(t, family, func(t *testing.T, b *bench) {
 		twice := b.spec
 		twice.Name = "again"
-		for i := range b.more {
-			for name, f := range b.more[i].Fields {
-				if len(f.SentBy) > 0 {
-					f.SentBy = []mapping.ParentSpec{
-						{Job: "again", Columns: []string{"filial", "num"}},
-						{Job: "contracts", Columns: []string{"filial", "num"}},
-					}
-					b.more[i].Fields[name] = f
-				}
-			}
-		}
+		b.parentJobs("again", "contracts")
 		b.more = append([]mapping.JobSpec{twice}, b.more...)
 		const n = 300
 		b.contracts(n)
 		b.delivery(1, 1, 100)
 		b.share("A", 2, 300)
 		reports := b.pass()
-		if got := len(b.createdOf("order_commitments")); got != n {
-			t.Fatalf("the platform has %d contracts, want %d", got, n)
-		}
+		b.records("order_commitments", n)
 		a, c := reports["again"].States, reports["contracts"].States
 		if a[trade.Accepted]+c[trade.Accepted] != n || a[trade.Held]+c[trade.Held] != n {
 			t.Errorf("again %v, contracts %v", a, c)
@@ -344,8 +306,7 @@ func TestARowThatTwoJobsReturnGoesOnce(t *testing.T) {
 // A row that was held for another job's goes by itself when that was not sent after all, and is
 // withdrawn without its own.
 func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withTypes(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-before@1")}))
+	onEither(t, with(withTypes, failing("lost-before@1")), func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.contracts(2)
 		b.pass()
@@ -368,9 +329,7 @@ func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
 		group := trade.Group{Settle: []trade.Settlement{{
 			Attempt: late, State: trade.Rejected, Cause: "message.price.invalid",
 		}}}
-		if _, err := b.ledger.Commit(t.Context(), trade.Lease{Job: "contracts"}, group); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(b.ledger.Commit(t.Context(), trade.Lease{Job: "contracts"}, group))(t)
 		b.expect(1, trade.Rejected, "message.price.invalid")
 		b.exec(`UPDATE contrato SET preco = 77 WHERE quantidade = 1`)
 		b.pass()
@@ -380,9 +339,7 @@ func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
 		b.exec(`DELETE FROM contrato WHERE quantidade = 2`)
 		b.pass()
 		for range 2 {
-			if _, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}))(t)
 		}
 		b.row("fixations", key(2), trade.Withdrawn, "")
 		b.once()
@@ -391,8 +348,7 @@ func TestARowThatIsHeldForAnotherJobGoesWhenThatWasNotSent(t *testing.T) {
 
 // Jobs of two ERPs have keys of their own.
 func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, with(withTypes, plain), func(t *testing.T, b *bench) {
 		b.more[0].Identity = "erp2"
 		b.more[0].Query = strings.Replace(b.more[0].Query, "quantidade, preco",
 			"quantidade + 1000 AS quantidade, preco", 1)
@@ -400,9 +356,7 @@ func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
 		b.contracts(3)
 		b.pass()
 		b.pass()
-		if n := len(b.api.Created()); n != 6 {
-			t.Errorf("the platform has %d contracts, want 6", n)
-		}
+		b.records("order_commitments", 6)
 		// A job whose space nobody knows is compared.
 		b.more[0].Name, b.more[0].Identity = "third", ""
 		b.release("third")
@@ -416,8 +370,7 @@ func TestJobsOfTwoSpacesDoNotShareKeys(t *testing.T) {
 // A job whose rows stand in another key space than its configuration says is paused before
 // anything is sent: rows that another job has sent would look new.
 func TestAChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.sync(engine.Options{})
 		second := b.spec
@@ -429,9 +382,7 @@ func TestAChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 		for range 2 {
 			b.pass()
 		}
-		if n := len(b.api.Created()); n != 2 {
-			t.Errorf("the platform has %d contracts, want 2", n)
-		}
+		b.records("order_commitments", 2)
 		status, err := b.ledger.JobStatus(t.Context(), "again")
 		if err != nil || status.State != trade.Paused || status.Stop.Code != "brake_new_job" {
 			t.Fatalf("%+v, %v", status, err)
@@ -454,17 +405,14 @@ func TestAChangedIdentityPausesTheJobUntilAPersonAcceptsIt(t *testing.T) {
 			b.pass()
 		}
 		b.row("again", key(1), trade.Accepted, "")
-		if n := len(b.api.Created()); n != 4 {
-			t.Errorf("the platform has %d contracts, want 4", n)
-		}
+		b.records("order_commitments", 4)
 	})
 }
 
 // A job that is new beside one whose identity changed with it sends nothing until somebody has
 // accepted that: the keys that were sent stand in the old space.
 func TestANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.sync(engine.Options{})
 		b.spec.Identity = "erp1"
@@ -474,9 +422,7 @@ func TestANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 		for range 2 {
 			b.pass()
 		}
-		if n := len(b.api.Created()); n != 2 {
-			t.Errorf("the platform has %d contracts, want 2", n)
-		}
+		b.records("order_commitments", 2)
 		status, err := b.ledger.JobStatus(t.Context(), "a copy")
 		if err != nil || status.Stop == nil || status.Stop.Code != "brake_new_job" ||
 			!strings.Contains(status.Stop.Text(), "safrasync release contracts") {
@@ -484,9 +430,7 @@ func TestANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 		}
 		b.release("a copy") // before the other one: it waits again
 		b.pass()
-		if n := len(b.api.Created()); n != 2 {
-			t.Errorf("the platform has %d contracts after a release that decides nothing, want 2", n)
-		}
+		b.records("order_commitments", 2)
 		b.release("contracts")
 		b.pass()
 		b.release("a copy")
@@ -498,8 +442,7 @@ func TestANewJobWaitsForAnIdentityThatNobodyHasAccepted(t *testing.T) {
 // The rows of a renamed job are what they were under its new name: what hangs on them finds them,
 // and a change in the ERP is seen.
 func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE quantidade = 2`)
 		b.delivery(1, 1, 100)
@@ -507,14 +450,7 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 		b.pass()
 		b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
 		b.spec.Name = "contratos"
-		for i := range b.more {
-			for name, f := range b.more[i].Fields {
-				if len(f.SentBy) > 0 {
-					f.SentBy = []mapping.ParentSpec{{Job: "contratos", Columns: []string{"filial", "num"}}}
-					b.more[i].Fields[name] = f
-				}
-			}
-		}
+		b.parentJobs("contratos")
 		b.pass()
 		people := b.acts()
 		plan, err := people.MoveJob(t.Context(), "contracts", "contratos")
@@ -533,9 +469,7 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 		for _, ticket := range []string{"01|0001", "01|0002", "01|0003"} {
 			b.row("deliveries", ticket, trade.Accepted, "")
 		}
-		if e := b.row("contratos", key(3), trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
-			t.Errorf("flags %v", e.Flags)
-		}
+		b.flagsOf(b.row("contratos", key(3), trade.Accepted, ""), "[changed]")
 		if contracts, deliveries := len(b.createdOf("order_commitments")),
 			len(b.createdOf("deliveries")); contracts != 3 || deliveries != 3 {
 			t.Errorf("the platform has %d contracts and %d deliveries", contracts, deliveries)
@@ -549,8 +483,7 @@ func TestWhatHangsOnAJobFindsItUnderItsNewName(t *testing.T) {
 
 // What a configuration would do to identity is told before it runs.
 func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(4)
 		b.sync(engine.Options{})
 		b.spec.Key, b.spec.Identity = []string{"filial", "num", "quantidade"}, "erp2"
@@ -581,30 +514,19 @@ func TestWhatAConfigurationDoesToIdentityIsToldBefore(t *testing.T) {
 // A number that is used again while two jobs return its contract: what hangs on it goes under the
 // record of the new contract, whichever job sent it, and never under that of the old one.
 func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.write(10, 20)
 		b.sweep()
 		again := b.spec
 		again.Name = "again"
-		for i := range b.more {
-			for name, f := range b.more[i].Fields {
-				if len(f.SentBy) > 0 {
-					f.SentBy = append(slices.Clone(f.SentBy),
-						mapping.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
-					b.more[i].Fields[name] = f
-				}
-			}
-		}
+		b.parentJobs("contracts", "again")
 		b.more = append(b.more, again)
 		b.write(10, 55)
 		b.delivery(1, 2, 500)
 		b.sweep()
 		b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
 		b.row("again", key(2), trade.Held, trade.CauseOtherJob)
-		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Retry(t.Context(), "again", []string{key(2)}, true)
-		}), acts.NotRefused)
+		b.done(b.retryRow("again", key(2)), acts.NotRefused)
 		for range 2 {
 			b.sweep()
 		}
@@ -621,8 +543,7 @@ func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 // the number has two records of different content: what hangs on it waits until a person has dealt
 // with the change, of which the plan says so.
 func TestWhatHangsOnANumberWithTwoRecordsWaitsForAPerson(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.write(10, 20)
 		b.sweep()
 		b.sentAgain(21)
@@ -671,19 +592,10 @@ func (b *bench) sentAgain(amount int) {
 // While both jobs are configured, what hangs on the number goes, before and after the change is
 // acknowledged.
 func TestWhatHangsOnANumberOfTwoJobsGoes(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.write(10, 20)
 		b.sweep()
-		for i := range b.more {
-			for name, f := range b.more[i].Fields {
-				if len(f.SentBy) > 0 {
-					f.SentBy = append(slices.Clone(f.SentBy),
-						mapping.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
-					b.more[i].Fields[name] = f
-				}
-			}
-		}
+		b.parentJobs("contracts", "again")
 		b.sentAgain(21)
 		b.delivery(1, 2, 500)
 		b.sweep()
@@ -698,8 +610,7 @@ func TestWhatHangsOnANumberOfTwoJobsGoes(t *testing.T) {
 // A row goes to another job under another key while the first is about to store its intent: it
 // goes once, and the second of the two is shown.
 func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+	onBoth(t, with(withTypes, plain), func(t *testing.T, b *bench) {
 		b.write(90, 80)
 		b.becomes(90, "fixacao")
 		b.pass()
@@ -722,8 +633,7 @@ func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T
 // A contract changes its type and is held in the other job; typed again there, under a new key,
 // it is still the one that was sent.
 func TestARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, with(withTypes, plain), func(t *testing.T, b *bench) {
 		kind := "FIXACAO_COMPRA"
 		b.more[0].Fields = maps.Clone(b.spec.Fields)
 		b.more[0].Fields["order_type"] = mapping.FieldSpec{Const: &kind}
@@ -739,8 +649,7 @@ func TestARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
 		}
 		b.row("fixations", key(9), trade.Held, trade.CauseRetyped)
 		b.onPlatform("10", "20")
-		b.exec(
-			`INSERT INTO contrato SELECT filial, '0010', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0001'`)
+		b.duplicate("0001", "0010")
 		b.sweep()
 		b.row("contracts", key(10), trade.Held, trade.CauseRetyped) // what a corrected quantity leaves is the same
 		b.onPlatform("10", "20")
@@ -750,8 +659,7 @@ func TestARowThatIsHeldForAnotherJobAndTypedAgainIsHeld(t *testing.T) {
 // A row goes to another job under its key, and is edited, while the first is about to store its
 // intent: their common key space tells that it is one, also where a rate limit lets rows go one by one.
 func TestARowOfACommonKeySpaceThatGoesToAnotherJobGoesOnce(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withTypes(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, with(withTypes, plain), func(t *testing.T, b *bench) {
 		b.spec.Identity, b.more[0].Identity = "contratos", "contratos"
 		b.limits.RateLimit = 1
 		for _, amounts := range [][]int{{90, 80}, {90, 80, 30, 40, 10, 20}} {
@@ -828,8 +736,7 @@ func (b *bench) movedOn(key string) {
 // A job is split, and a person dismisses its rows in the new job, because the platform has them from
 // the old one. What hangs on them goes under the records that they have.
 func TestWhatHangsOnTheRowsOfASplitJobGoesUnderTheirRecords(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.write(10, 20, 30, 40)
 		b.sweep()
 		ids := map[string]string{}
@@ -840,15 +747,7 @@ func TestWhatHangsOnTheRowsOfASplitJobGoesUnderTheirRecords(t *testing.T) {
 		again.Name = "again"
 		again.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num > '0002'", 1)
 		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num <= '0002'", 1)
-		for i := range b.more {
-			for name, f := range b.more[i].Fields {
-				if len(f.SentBy) > 0 {
-					f.SentBy = append(slices.Clone(f.SentBy),
-						mapping.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
-					b.more[i].Fields[name] = f
-				}
-			}
-		}
+		b.parentJobs("contracts", "again")
 		b.more = append(b.more, again)
 		b.delivery(1, 3, 500)
 		b.pass()
@@ -859,9 +758,7 @@ func TestWhatHangsOnTheRowsOfASplitJobGoesUnderTheirRecords(t *testing.T) {
 		}
 		b.row("deliveries", "01|0001", trade.Accepted, "") // also before somebody has decided
 		for num := 3; num <= 4; num++ {
-			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-				return a.Dismiss(t.Context(), "again", []string{key(num)})
-			}), acts.NotRefused)
+			b.done(b.actOn("again", key(num), (*acts.Acts).Dismiss), acts.NotRefused)
 		}
 		b.delivery(2, 4, 600)
 		b.sweep()
@@ -871,8 +768,6 @@ func TestWhatHangsOnTheRowsOfASplitJobGoesUnderTheirRecords(t *testing.T) {
 				t.Errorf("delivery %d hangs on %v, want %s", i+1, got, want)
 			}
 		}
-		if n := len(b.createdOf("order_commitments")); n != 4 {
-			t.Errorf("the platform has %d contracts", n)
-		}
+		b.records("order_commitments", 4)
 	})
 }

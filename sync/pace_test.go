@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -27,10 +28,7 @@ func TestI13AWindowThatAlwaysPassesEndsTheRun(t *testing.T) {
 		answer := apiclient.Answer{Known: apiclient.NotSent}
 		return answer, &apiclient.CallError{Answer: answer, Fault: apiclient.FaultWindow}
 	}
-	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	reports := must.Get(b.engine().Sync(ctx, nil, engine.Options{}))(t)
 	if r := reports[0]; r.Stopped == nil || r.Stopped.Code != "api_unreachable" || r.States[trade.Pending] != 3 ||
 		r.Sent != 0 {
 		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
@@ -49,27 +47,7 @@ func TestF079ASuspendedRunGoesOnWithItsLease(t *testing.T) {
 	}})
 	b.limits.MaxInFlight = 1
 	b.contracts(5)
-	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 || r.Stopped != nil {
-		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-	}
-}
-
-func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		b := newBenchOn(t, db, sandbox.Options{})
-		b.contracts(5)
-		b.breaker.before("Cursor", func() error { cancel(); return nil })
-		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
-		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" {
-			t.Errorf("%+v, %v", reports, err)
-		}
-		b.breaker.mend()
-		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 {
-			t.Errorf("states %v", r.States)
-		}
-	})
+	b.wants(b.sync(engine.Options{}), "accepted 5, stop none")
 }
 
 func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
@@ -77,25 +55,17 @@ func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(1)
 	b.breaker.failing("StartRun", errBroken)
-	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "ledger" {
-		t.Errorf("%+v, %v", reports, err)
-	}
+	b.wants(b.run(engine.Options{}), "stop ledger")
 	b.breaker.mend()
-	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 1 {
-		t.Errorf("states %v", r.States)
-	}
+	b.wants(b.sync(engine.Options{}), "accepted 1")
 }
 
 // A recheck that takes longer than it holds, as on a slow line to the ERP, still lets its rows go.
 func TestARecheckThatTakesLongLetsItsRowsGo(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.breaker.before("ByKeys", func() error { b.clock.advance(3 * time.Second); return nil })
-		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 3 {
-			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "accepted 3")
 	})
 }
 

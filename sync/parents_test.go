@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -24,10 +25,7 @@ func TestAGrandparentOfAnotherKindIsRefused(t *testing.T) {
 	}
 	var jobs []*mapping.Job
 	for _, spec := range append([]mapping.JobSpec{b.spec}, b.more...) {
-		job, err := mapping.Compile(spec, time.UTC)
-		if err != nil {
-			t.Fatal(err)
-		}
+		job := must.Get(mapping.Compile(spec, time.UTC))(t)
 		jobs = append(jobs, job)
 	}
 	if _, err := engine.Order(jobs); err == nil ||
@@ -39,8 +37,7 @@ func TestAGrandparentOfAnotherKindIsRefused(t *testing.T) {
 
 // A row that may hang on one of two jobs differs from what was sent when its key in either changes.
 func TestAMovedChildOfASecondJobIsFlagged(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.exec(`ALTER TABLE entrega ADD COLUMN fixacao TEXT`)
 		other := b.spec
 		other.Name, other.Query = "fixations", strings.Replace(b.spec.Query, "<> 'rascunho'", "= 'fixacao'", 1)
@@ -61,17 +58,14 @@ func TestAMovedChildOfASecondJobIsFlagged(t *testing.T) {
 		b.row("deliveries", "01|0001", trade.Accepted, "")
 		b.exec(`UPDATE entrega SET num = '0002'`)
 		b.pass()
-		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
-			t.Errorf("flags %v", e.Flags)
-		}
+		b.flagsOf(b.row("deliveries", "01|0001", trade.Accepted, ""), "[changed]")
 	})
 }
 
 // A contract that is renumbered takes its deliveries along: once its new number has the old record,
 // none of them differs from what was sent.
 func TestTheDeliveriesOfARenumberedContractDifferNoMore(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.delivery(1, 1, 10)
 		b.delivery(2, 2, 10)
@@ -82,9 +76,7 @@ func TestTheDeliveriesOfARenumberedContractDifferNoMore(t *testing.T) {
 		b.exec(`UPDATE entrega SET num = '0001', volume = 11 WHERE num = '0002'`)
 		b.pass()
 		b.expect(9, trade.Held, trade.CauseRetyped)
-		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
-			t.Errorf("before the decision: flags %v", e.Flags)
-		}
+		b.flagsOf(b.row("deliveries", "01|0001", trade.Accepted, ""), "[changed]")
 		b.done(b.adopt(9, id), acts.NotRefused)
 		b.sweeps(2)
 		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); e.Flags.Has(trade.Changed) || e.Now != nil {
@@ -101,8 +93,7 @@ func TestTheDeliveriesOfARenumberedContractDifferNoMore(t *testing.T) {
 
 // A key that only looks like that of a contract, because its accents are stored in another form, says so.
 func TestAParentKeyThatDiffersInTheFormOfItsAccentsSaysSo(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(1)
 		b.delivery(1, 1, 10)
 		b.exec("UPDATE contrato SET num = 'S\u00c3O-1'")
@@ -124,8 +115,7 @@ func TestAParentKeyThatDiffersInTheFormOfItsAccentsSaysSo(t *testing.T) {
 
 // A dry run tells of new rows where their parents stand also when rows beside them have changed.
 func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		b.exec(`UPDATE contrato SET pagamento = NULL`)
 		b.delivery(1, 1, 10)
@@ -133,14 +123,11 @@ func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
 		b.delivery(2, 2, 20)
 		b.exec(`UPDATE entrega SET volume = 11 WHERE ticket = '0001'`)
 		got := map[string]trade.State{}
-		_, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true, Planned: func(e trade.Entry) {
+		must.Get(b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true, Planned: func(e trade.Entry) {
 			for _, w := range e.WaitingFor {
 				got[e.Key] = w.ParentState
 			}
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 		if diff := cmp.Diff(map[string]trade.State{"01|0001": trade.Invalid, "01|0002": trade.Invalid},
 			got); diff != "" {
 			t.Errorf("where the parents stand (-want +got):\n%s", diff)
@@ -151,8 +138,7 @@ func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
 // A code that a job does not look up leaves its rows alone: a hundred thousand deliveries are not
 // mapped anew for one wallet.
 func TestAReferenceOfAnotherJobMapsNothingAnew(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contract(1)
 		b.exec(`UPDATE contrato SET carteira = '2'`)
 		b.delivery(1, 1, 10)
@@ -164,28 +150,5 @@ func TestAReferenceOfAnotherJobMapsNothingAnew(t *testing.T) {
 		if after := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent); after.Version != before.Version {
 			t.Errorf("the delivery was stored anew: version %d, was %d", after.Version, before.Version)
 		}
-	})
-}
-
-// F124: the platform does not know a commitment whose id it gave us: the share waits, and goes when
-// it does.
-func TestF124AShareOfACommitmentThatThePlatformDoesNotKnowYetGoesLater(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
-		b.contract(1)
-		b.share("a", 1, 30)
-		b.api.SetFaults(faults(t,
-			`traceability:status=404@1,body={"messages":["message.order-commitment.not-found"]}`)...)
-		b.pass()
-		e := b.row("traceability", "a", trade.Rejected, "message.order-commitment.not-found")
-		if e.NextAttemptAt.IsZero() || len(b.createdOf(sandbox.ResourceTraceability)) != 0 {
-			t.Errorf("next attempt %s", e.NextAttemptAt)
-		}
-		if r := b.pass()["traceability"]; r.Sent != 0 {
-			t.Errorf("%d went before its time", r.Sent)
-		}
-		b.clock.advance(20 * time.Minute)
-		b.pass()
-		b.row("traceability", "a", trade.Accepted, "")
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -20,8 +21,7 @@ import (
 // A job that is taken over leaves no question about a record of the platform open, for which rows
 // of the other jobs would wait without end.
 func TestAJobThatIsTakenOverLeavesTheOthersGoing(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onBoth(t, family, func(t *testing.T, b *bench) {
 		b.contract(1)
 		b.pass()
 		b.contract(2)
@@ -39,17 +39,14 @@ func TestAJobThatIsTakenOverLeavesTheOthersGoing(t *testing.T) {
 // A signal while one job reads ends the pass with a report of every job, and is no fault of the
 // ledger.
 func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
+	either(t, func(t *testing.T, db database) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.contracts(2)
 		b.delivery(1, 1, 10)
 		b.breaker.before("Cursor", func() error { cancel(); return nil })
-		reports, err := b.engine().Sync(ctx, nil, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		reports := must.Get(b.engine().Sync(ctx, nil, engine.Options{}))(t)
 		got := map[string]string{}
 		for _, r := range reports {
 			if r.Stopped != nil {
@@ -74,15 +71,11 @@ func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
 
 // Of a job that another process runs the others say so, and go on.
 func TestAJobThatIsTakenInTheMiddleOfTheListIsLeftOut(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onBoth(t, family, func(t *testing.T, b *bench) {
 		b.contract(1)
 		b.delivery(1, 1, 10)
 		b.share("a", 1, 30)
-		lease, err := b.ledger.AcquireLease(t.Context(), "deliveries", state.Self())
-		if err != nil {
-			t.Fatal(err)
-		}
+		lease := must.Get(b.ledger.AcquireLease(t.Context(), "deliveries", state.Self()))(t)
 		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
 		var leased *trade.LeasedError
 		if !errors.As(err, &leased) || leased.Job != "deliveries" || len(reports) != 2 {
@@ -90,9 +83,7 @@ func TestAJobThatIsTakenInTheMiddleOfTheListIsLeftOut(t *testing.T) {
 		}
 		b.expect(1, trade.Accepted, "")
 		b.row("traceability", "a", trade.Accepted, "")
-		if err := b.ledger.ReleaseLease(t.Context(), lease); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.ledger.ReleaseLease(t.Context(), lease))
 		b.pass("deliveries")
 		b.row("deliveries", "01|0001", trade.Accepted, "")
 	})
@@ -100,20 +91,13 @@ func TestAJobThatIsTakenInTheMiddleOfTheListIsLeftOut(t *testing.T) {
 
 // A parent that stopped or is paused holds only what hangs on its rows without an id.
 func TestAPausedParentHoldsOnlyTheChildrenOfItsOpenRows(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	onEither(t, family, func(t *testing.T, b *bench) {
 		b.contract(1)
 		b.pass()
 		b.contract(2)
 		b.delivery(1, 1, 10)
 		b.delivery(2, 2, 20)
-		plan, err := b.acts().Pause(t.Context(), "contracts", trade.Person{Name: "Ana", Reason: "balance"})
-		if err == nil {
-			_, err = b.acts().DoJob(t.Context(), plan, trade.Person{Name: "Ana", Reason: "balance"})
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		b.orderJob(b.acts().Pause(t.Context(), "contracts", trade.Person{Name: "Ana", Reason: "balance"}))
 		b.pass()
 		b.row("deliveries", "01|0001", trade.Accepted, "")
 		b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
@@ -123,8 +107,7 @@ func TestAPausedParentHoldsOnlyTheChildrenOfItsOpenRows(t *testing.T) {
 // What one job learned of the platform holds for the next: after an unknown outcome rows go one at
 // a time, of whatever job, until the API says something definite.
 func TestADoubtOfOneJobMakesTheOthersCareful(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := withChildren(newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@2-")}))
+	onEither(t, with(withChildren, failing("lost-after@2-")), func(t *testing.T, b *bench) {
 		b.contract(1)
 		b.pass()
 		b.contract(2)
@@ -158,10 +141,7 @@ func TestI9AJobThatIsTakenOverAfterItsPartIsNoFaultOfTheSums(t *testing.T) {
 	}}))
 	b.contract(1)
 	b.delivery(1, 1, 10)
-	reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{}))(t)
 	if stop := reports[0].Stopped; stop == nil || stop.Code != "lease" {
 		t.Errorf("contracts: %+v", stop)
 	}
@@ -197,18 +177,10 @@ func TestAPauseWhileAJobSendsWhoseReasonIsNotRead(t *testing.T) {
 			t.Fatalf("%+v", reports)
 		}
 		b.breaker.mend()
-		if n := len(b.createdOf(sandbox.ResourceOrderCommitments)); n != 1 {
-			t.Errorf("fails %t: %d contracts went", fails, n)
-		}
+		b.records(sandbox.ResourceOrderCommitments, 1)
 		b.leasesEnd()
 		people := b.acts()
-		plan, err := people.Resume(t.Context(), "contracts")
-		if err == nil {
-			_, err = people.DoJob(t.Context(), plan, maria)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		b.orderJob(people.Resume(t.Context(), "contracts"))
 		if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 5 || r.States[trade.InDoubt] > 0 {
 			t.Errorf("fails %t: after it was resumed: %+v, %+v", fails, r.States, r.Stopped)
 		}
@@ -228,9 +200,7 @@ func TestARunThatIsEndedBeforeItsFirstPost(t *testing.T) {
 		t.Fatalf("%+v, %v", reports, err)
 	}
 	b.breaker.mend()
-	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 2 {
-		t.Errorf("%+v", r)
-	}
+	b.wants(b.sync(engine.Options{}), "accepted 2")
 }
 
 // Where the page that is being recorded fails while the ERP fails too, the ledger's reason is told:

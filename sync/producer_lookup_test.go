@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -100,10 +101,7 @@ func TestAProducerIsLookedUpByDocumentOnceForEachDocument(t *testing.T) {
 		}
 		all := fmt.Sprintf("%+v", answers) // all text of the ledger
 		for _, e := range b.entries(trade.RowQuery{}) {
-			attempts, err := b.ledger.Attempts(t.Context(), e.ID)
-			if err != nil {
-				t.Fatal(err)
-			}
+			attempts := must.Get(b.ledger.Attempts(t.Context(), e.ID))(t)
 			all += fmt.Sprintf("\n%+v %s %+v %+v", e, e.Payload, e.Error, attempts)
 		}
 		for _, document := range []string{cpfA, "529.982.247", cpfB, cnpjC, "12.abc.345"} {
@@ -187,7 +185,7 @@ func TestALookupThatFailsLeavesItsRowsWaiting(t *testing.T) {
 			b.producer(5, "")
 			b.exec(`UPDATE contrato SET documento = NULL WHERE num = '0005'`)
 			if strings.HasSuffix(c.fault, "hang") {
-				b.limits.Timeout = 5 * time.Second
+				b.limits.Timeout = 2 * time.Second
 			}
 			id := producerID
 			field := b.spec.Fields["producer_id"]
@@ -203,9 +201,7 @@ func TestALookupThatFailsLeavesItsRowsWaiting(t *testing.T) {
 			}
 			b.api.SetFaults()
 			b.clock.advance(time.Hour)
-			if r := b.sync(engine.Options{}); r.Sent != 4 || len(r.Notes) != 0 {
-				t.Errorf("after the cure: sent %d, notes %q", r.Sent, r.Notes)
-			}
+			b.wants(b.sync(engine.Options{}), "sent 4, notes 0")
 		})
 	}
 }

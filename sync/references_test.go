@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -36,22 +37,17 @@ func (b *bench) table(kind string) map[string]string {
 }
 
 func TestARowThatWaitedGoesByItselfAfterAnImport(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.refs = nil
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = NULL, carteira = '2' WHERE num = '0003'`)
-		if r := b.sync(engine.Options{}); r.Sent != 0 || r.States[trade.Waiting] != 2 {
-			t.Fatalf("sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 0, waiting 2")
 		e := b.expect(3, trade.Invalid, "rule:payday")
 		if diff := cmp.Diff([]trade.Awaited{{Ref: "wallets", Code: "2"}}, e.WaitingFor); diff != "" {
 			t.Errorf("an invalid row that is short of a reference says both (-want +got):\n%s", diff)
 		}
 		b.imports("wallets", map[string]string{"1": walletID})
-		if r := b.sync(engine.Options{}); r.Sweep || r.Sent != 2 || r.States[trade.Accepted] != 2 {
-			t.Errorf("sweep %t, sent %d, states %v", r.Sweep, r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{}), "sweep false, sent 2, accepted 2")
 		for _, r := range b.api.Created() {
 			if got := r.Fields["wallet_id"]; got != walletID {
 				t.Errorf("wallet %v was sent", got)
@@ -61,8 +57,7 @@ func TestARowThatWaitedGoesByItselfAfterAnImport(t *testing.T) {
 }
 
 func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.refs, b.limits.MaxInFlight = nil, 1
 		other := uuid.NewString()
 		b.imports("wallets", map[string]string{"1": walletID})
@@ -86,14 +81,10 @@ func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T)
 		if got := b.api.Created()[1].Fields["wallet_id"]; got != other {
 			t.Errorf("the row that had not gone was sent with wallet %v, want the new %s", got, other)
 		}
-		if _, err := b.ledger.RemoveReferences(t.Context(), "wallets", []string{"1"},
-			trade.AuditRecord{At: b.clock.Now(), Act: "refs remove"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(b.ledger.RemoveReferences(t.Context(), "wallets", []string{"1"},
+			trade.AuditRecord{At: b.clock.Now(), Act: "refs remove"}))(t)
 		b.contract(4)
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || len(r.Flags) != 0 {
-			t.Errorf("sent %d, flags %v: a code without an id has no other one", r.Sent, r.Flags)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 0, flags 0")
 		b.expect(2, trade.Accepted, "")
 		b.expect(4, trade.Waiting, "ref:wallets")
 		now := b.expect(1, trade.Accepted, "")
@@ -103,9 +94,7 @@ func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T)
 		}
 		// the code comes back, with the id that the second row was sent with
 		b.imports("wallets", map[string]string{"1": other})
-		if r := b.sync(engine.Options{}); r.Flags[trade.Recoded] != 1 {
-			t.Errorf("flags %v", r.Flags)
-		}
+		b.wants(b.sync(engine.Options{}), "recoded flags 1")
 		b.flagged(trade.Recoded, 1)
 		b.imports("wallets", map[string]string{"1": walletID})
 		b.sync(engine.Options{})
@@ -114,8 +103,7 @@ func TestAChangedOrRemovedCodeLeavesWhatWasSentAndMapsTheRestAgain(t *testing.T)
 }
 
 func TestReferencesAreReadFromTheERPAsItKeepsThem(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.exec(`CREATE TABLE carteiras (filial CHAR(4), cod CHAR(6), uuid CHAR(40))`)
 		padded := func(filial, cod, id string) {
 			b.exec(`INSERT INTO carteiras VALUES (?, ?, ?)`, fmt.Sprintf("%-4s", filial), fmt.Sprintf("%-6s", cod),
@@ -136,9 +124,7 @@ func TestReferencesAreReadFromTheERPAsItKeepsThem(t *testing.T) {
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET carteira = '0001' WHERE num = '0001'`)
 		b.exec(`UPDATE contrato SET carteira = '  ' WHERE num = '0002'`)
-		if r := b.sync(engine.Options{}); r.Sent != 1 || len(r.Notes) != 0 {
-			t.Errorf("sent %d, notes %q, stopped %+v", r.Sent, r.Notes, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1, notes 0")
 		if diff := cmp.Diff(map[string]string{"01|0001": walletID, `|a\|b`: walletID, "01|": "no uuid"},
 			b.table("wallets")); diff != "" {
 			t.Errorf("wallets (-want +got):\n%s", diff)
@@ -164,14 +150,10 @@ func (b *bench) twoJobs() {
 }
 
 func TestACodeWithTwoIdsStopsOnlyTheJobThatNeedsIt(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.twoJobs()
 		b.exec(`INSERT INTO de_para VALUES ('carteira', ' 1 ', ?)`, uuid.NewString())
-		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{}))(t)
 		if stop := reports[0].Stopped; stop == nil || stop.Code != "references" ||
 			!strings.Contains(stop.Text(), "references.wallets: 1 code has two ids (1)") {
 			t.Errorf("stopped %+v", stop)
@@ -180,25 +162,19 @@ func TestACodeWithTwoIdsStopsOnlyTheJobThatNeedsIt(t *testing.T) {
 			t.Errorf("the other job: sent %d, stopped %+v", r.Sent, r.Stopped)
 		}
 		b.exec(`DELETE FROM de_para WHERE codigo = ' 1 '`)
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
-			t.Errorf("after the cure: sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop none, sent 1")
 	})
 }
 
 func TestATableOfTheERPThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.twoJobs()
 		b.sync(engine.Options{})
 		b.expect(1, trade.Accepted, "")
 		b.contract(3)
 		b.exec(`UPDATE de_para SET id = ' '`) // the view broke: rows, but no ids
 		for _, dry := range []bool{true, false} {
-			reports, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: dry})
-			if err != nil {
-				t.Fatal(err)
-			}
+			reports := must.Get(b.engine().Sync(t.Context(), nil, engine.Options{DryRun: dry}))(t)
 			if stop := reports[0].Stopped; stop == nil || stop.Code != "references" ||
 				!strings.Contains(stop.Text(),
 					"references.wallets: the query returns no code with an id, but 1 is known") {
@@ -212,9 +188,7 @@ func TestATableOfTheERPThatIsEmptyAllAtOnceIsNotBelieved(t *testing.T) {
 			t.Errorf("the de-para was not kept (-want +got):\n%s", diff)
 		}
 		b.exec(`UPDATE de_para SET id = ?`, walletID)
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
-			t.Errorf("after the cure: sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop none, sent 1")
 	})
 }
 
@@ -223,9 +197,7 @@ func TestATableOfTheERPThatNeverHadARowIsJustEmpty(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.exec(`DELETE FROM de_para`)
 	b.contracts(1)
-	if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Waiting] != 1 {
-		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-	}
+	b.wants(b.sync(engine.Options{}), "stop none, waiting 1")
 }
 
 // flagged checks which contracts have a flag.
@@ -253,8 +225,7 @@ func TestADeParaThatIsCorrectedWhileARunSendsIsUsedByTheRestOfIt(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			either(t, func(t *testing.T, db database) {
-				b := newBenchOn(t, db, sandbox.Options{})
+			onEither(t, plain, func(t *testing.T, b *bench) {
 				if name != "in the ERP" {
 					b.refs = nil
 					b.imports("wallets", map[string]string{"1": walletID})

@@ -18,21 +18,15 @@ import (
 
 func decimalOf(t *testing.T, text string) trade.Decimal {
 	t.Helper()
-	d, err := trade.ParseDecimal(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(trade.ParseDecimal(text))(t)
 	return d
 }
 
 func TestMoreThanOneRunMaySendWaitsForARelease(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 5}}
 		b.contracts(5)
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 5 {
-			t.Fatalf("exactly as many as may go: sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop none, sent 5")
 		for n := 6; n <= 12; n++ {
 			b.contract(n)
 		}
@@ -50,9 +44,7 @@ func TestMoreThanOneRunMaySendWaitsForARelease(t *testing.T) {
 			b.contract(n)
 		}
 		b.release("contracts")
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 12 {
-			t.Errorf("after the release: sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop none, sent 12")
 		for n := 18; n <= 23; n++ {
 			b.contract(n)
 		}
@@ -75,9 +67,7 @@ func TestMostLimitsWeightAndValueToo(t *testing.T) {
 			b := newBench(t, sandbox.Options{})
 			b.spec.Most = &most
 			b.contracts(3)
-			if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 3 {
-				t.Fatalf("exactly as much as may go: sent %d, stopped %+v", r.Sent, r.Stopped)
-			}
+			b.wants(b.sync(engine.Options{}), "stop none, sent 3")
 			b.contract(7)
 			b.expectBrake(b.sync(engine.Options{}), "brake_most", 1)
 		})
@@ -87,27 +77,20 @@ func TestMostLimitsWeightAndValueToo(t *testing.T) {
 // Rows that become due while a run sends are judged then; a release that a run could not use up is
 // kept for what is left of it.
 func TestWhatIsLeftOfAReleaseIsKeptWhenARunIsCutShort(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 2}}
 		b.contracts(9)
 		b.expectBrake(b.sync(engine.Options{}), "brake_most", 9)
 		b.release("contracts")
 		b.api.SetFaults(faults(t, "status=401@4")...)
-		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" ||
-			r.States[trade.Accepted] != 3 {
-			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
-		}
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 9 {
-			t.Errorf("the run after it: states %v, stopped %+v", r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop api_key, accepted 3")
+		b.wants(b.sync(engine.Options{}), "stop none, accepted 9")
 	})
 }
 
 func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.spec.Canary = 2
 		b.contracts(6)
 		first := b.sync(engine.Options{})
@@ -119,20 +102,14 @@ func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
 			t.Errorf("a paused job sent %d, stopped %+v", again.Sent, again.Stopped)
 		}
 		b.release("contracts")
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 4 {
-			t.Fatalf("after the release: sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop none, sent 4")
 		b.contract(7)
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
-			t.Errorf("under a confirmed mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop none, sent 1")
 
 		b.spec.Fields["haverst"] = mapping.FieldSpec{Const: new("2026/2027")}
 		b.contract(8)
 		// fewer than the canary: nothing is left to stop
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != 1 {
-			t.Fatalf("after a change of the mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop none, sent 1")
 		b.contract(9)
 		b.contract(10)
 		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped == nil || r.Stopped.Code != "brake_canary" ||
@@ -142,25 +119,19 @@ func TestACanaryGoesAndTheOthersWaitForARelease(t *testing.T) {
 		// corrected: what is confirmed is the mapping that was looked at
 		b.spec.Fields["haverst"] = mapping.FieldSpec{Const: new("2025/2026")}
 		b.release("contracts")
-		if r := b.sync(engine.Options{}); r.Sent != 1 || r.Stopped != nil {
-			t.Errorf("under another mapping: sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 1, stop none")
 	})
 }
 
 // Only rows that may be on the platform are a canary that somebody can look at there: one that the
 // gateway turned away has its turn again.
 func TestARowThatDidNotGoIsNoCanary(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.spec.Canary = 1
 		b.contracts(3)
 		b.api.SetFaults(faults(t, "status=401@1")...)
-		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" ||
-			r.States[trade.Pending] != 3 {
-			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop api_key, pending 3")
 		r := b.sync(engine.Options{})
 		if r.Stopped == nil || r.Stopped.Code != "brake_canary" || r.States[trade.Accepted] != 1 ||
 			r.Stopped.Brake.Rows != 1 || len(r.Stopped.Brake.Samples) != 1 {
@@ -172,65 +143,48 @@ func TestARowThatDidNotGoIsNoCanary(t *testing.T) {
 // What a person has released is not used up by rows that came back, nor by a run that had to rest
 // before it could send.
 func TestARunThatSendsNothingUsesUpNoRelease(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.spec.Most = &trade.Freight{Value: map[string]trade.Decimal{"BRL": decimalOf(t, "1")}}
 		b.contracts(3)
 		b.expectBrake(b.sync(engine.Options{}), "brake_most", 3)
 		b.release("contracts")
 		b.api.SetFaults(faults(t, "status=401@1")...)
-		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_key" ||
-			r.States[trade.Pending] != 3 {
-			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop api_key, pending 3")
 		until := time.Now().Add(10 * time.Minute).UTC()
 		b.setStatus(trade.JobStatus{
 			Job: "contracts", State: trade.BackingOff,
 			Stop: &trade.Stop{Code: "api_throttled", Why: trade.Say("wait"), Until: until},
 		})
-		if r := b.sync(engine.Options{}); r.Stopped == nil || r.Stopped.Code != "api_throttled" {
-			t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop api_throttled")
 		b.setStatus(trade.JobStatus{Job: "contracts", State: trade.Idle})
-		if r := b.sync(engine.Options{}); r.Stopped != nil || r.States[trade.Accepted] != 3 {
-			t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "stop none, accepted 3")
 	})
 }
 
 // A pass that only records uses up nothing of what a person has let pass.
 func TestAPassThatOnlyRecordsLeavesARelease(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.spec.Most = &trade.Freight{Load: trade.Load{Rows: 2}}
 		b.contracts(6)
-		if r := b.sync(engine.Options{}); r.Sent != 0 || r.Stopped == nil || r.Stopped.Code != "brake_most" {
-			t.Fatalf("sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 0, stop brake_most")
 		people := b.acts()
-		plan := must.Get(people.Release(t.Context(), "contracts"))(t)
-		must.Get(people.DoJob(t.Context(), plan, maria))(t)
+		b.orderJob(people.Release(t.Context(), "contracts"))
 		b.adds(must.Get(b.engine().Sync(t.Context(), nil, engine.Options{RecordOnly: true}))(t)[0])
-		if r := b.sync(engine.Options{}); r.Sent != 6 || r.Stopped != nil {
-			t.Errorf("sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 6, stop none")
 	})
 }
 
 func (b *bench) setStatus(status trade.JobStatus) {
 	b.t.Helper()
 	status.Since = time.Now().UTC()
-	if err := b.ledger.SetJobStatus(b.t.Context(), status); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, b.ledger.SetJobStatus(b.t.Context(), status))
 }
 
 // A process that is killed while its canary flies, so that no last page and no status of the job is
 // stored, sends no second one.
 func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.spec.Canary = 2
 		b.contracts(6)
 		var sent atomic.Bool
@@ -244,15 +198,12 @@ func TestAKilledProcessSendsNoSecondCanary(t *testing.T) {
 		}
 		b.sync(engine.Options{})
 		b.breaker.mend()
-		if r := b.sync(engine.Options{}); r.Sent != 0 || r.Stopped == nil || r.Stopped.Code != "brake_canary" {
-			t.Errorf("sent %d, stopped %+v", r.Sent, r.Stopped)
-		}
+		b.wants(b.sync(engine.Options{}), "sent 0, stop brake_canary")
 	})
 }
 
 func TestAJobSendsOnlyInItsHours(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		now := b.clock.Now().UTC()
 		b.spec.Hours = []string{now.Add(2*time.Hour).Format("15:04") + "-" + now.Add(4*time.Hour).Format("15:04")}
 		b.contracts(3)
@@ -262,9 +213,7 @@ func TestAJobSendsOnlyInItsHours(t *testing.T) {
 			t.Fatalf("outside the hours: sent %d, states %v, again at %v, stopped %+v", r.Sent, r.States,
 				r.SendsAgain, r.Stopped)
 		}
-		if status, err := b.ledger.JobStatus(t.Context(), "contracts"); err != nil || status.State != trade.Idle {
-			t.Errorf("the job is %+v, %v", status, err)
-		}
+		b.stands("contracts", trade.Idle, "")
 		b.clock.advance(2*time.Hour + time.Minute)
 		if r := b.sync(engine.Options{}); r.Sent != 3 || r.SendsAgain != nil {
 			t.Errorf("in the hours: sent %d, again at %v", r.Sent, r.SendsAgain)
@@ -284,10 +233,7 @@ func TestHours(t *testing.T) {
 	t.Parallel()
 	const form = "Mon 2006-01-02 15:04"
 	at := func(text string) time.Time {
-		out, err := time.ParseInLocation(form, text, time.UTC)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(time.ParseInLocation(form, text, time.UTC))(t)
 		return out
 	}
 	for _, c := range []struct {
@@ -310,10 +256,7 @@ func TestHours(t *testing.T) {
 		{[]string{"sat,mon 00:00-24:00"}, "Sun 2026-11-22 23:59", "Mon 2026-11-23 00:00"},
 		{[]string{"fri 10:00-11:00"}, "Fri 2026-11-20 11:00", "Fri 2026-11-27 10:00"},
 	} {
-		h, err := clock.ParseHours(c.hours)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(clock.ParseHours(c.hours))(t)
 		next := ""
 		if !h.Open(at(c.at)) {
 			next = h.Next(at(c.at)).Format(form)

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/trade"
@@ -12,8 +11,7 @@ import (
 
 // Rows that are named are read by their keys, not with the whole query, and no other row of the job goes.
 func TestNamedRowsAreReadByTheirKeysAlone(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(6)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num >= '0004'`)
 		b.sync(engine.Options{})
@@ -30,8 +28,7 @@ func TestNamedRowsAreReadByTheirKeysAlone(t *testing.T) {
 
 // A period has both ends.
 func TestAPeriodIsReadAgainFromItsFirstToItsLastDay(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.exec(`UPDATE contrato SET pagamento = NULL`)
 		for num, day := range map[string]string{"0001": "2026-01-10", "0002": "2026-02-10", "0003": "2026-03-10"} {
@@ -40,10 +37,7 @@ func TestAPeriodIsReadAgainFromItsFirstToItsLastDay(t *testing.T) {
 		b.sync(engine.Options{})
 		b.exec(`UPDATE contrato SET pagamento = '2026-07-01'`)
 		day := func(month, day int) time.Time { return time.Date(2026, time.Month(month), day, 0, 0, 0, 0, time.UTC) }
-		r := b.sync(engine.Options{Resync: &discovery.Resync{Since: day(2, 1), Until: day(2, 28)}})
-		if r.Sent != 1 {
-			t.Errorf("%d rows were sent", r.Sent)
-		}
+		b.wants(b.sync(engine.Options{Resync: &discovery.Resync{Since: day(2, 1), Until: day(2, 28)}}), "sent 1")
 		b.expect(1, trade.Invalid, "rule:payday")
 		b.expect(2, trade.Accepted, "")
 		b.expect(3, trade.Invalid, "rule:payday")

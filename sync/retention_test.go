@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -21,11 +21,8 @@ var retention = state.Retention{
 // retain does the retention by the clock of the bench, and counts the rows whose bodies went.
 func (b *bench) retain() int {
 	b.t.Helper()
-	plan, err := b.ledger.Retain(b.t.Context(), retention, b.clock.Now(),
-		trade.AuditRecord{Who: "safrasync", From: "test", Target: "ledger", Reason: "the schedule"})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	plan := must.Get(b.ledger.Retain(b.t.Context(), retention, b.clock.Now(),
+		trade.AuditRecord{Who: "safrasync", From: "test", Target: "ledger", Reason: "the schedule"}))(b.t)
 	for _, k := range plan {
 		if k.Kind == state.KeptBodies {
 			return k.Rows
@@ -37,8 +34,7 @@ func (b *bench) retain() int {
 // I3: after the retention has taken everything that it may, sweeps, resyncs and reappearances
 // send nothing a second time, and changes are still noticed.
 func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{Faults: faults(t, "lost-after@3")})
+	onBoth(t, failing("lost-after@3"), func(t *testing.T, b *bench) {
 		b.limits.MaxInFlight = 1
 		b.contracts(8)
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0008'`) // invalid
@@ -65,9 +61,7 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		quiet := func(what string) {
 			t.Helper()
 			for range 2 {
-				if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.Stopped != nil || r.Changed != 0 {
-					t.Errorf("%s: sent %d, changed %d, stopped %+v", what, r.Sent, r.Changed, r.Stopped)
-				}
+				b.wants(b.sync(engine.Options{Sweep: true}), "sent 0, stop none, changed 0")
 			}
 		}
 		quiet("after the retention")
@@ -114,26 +108,19 @@ func TestAfterTheRetentionNothingIsSentAgain(t *testing.T) {
 		b.exec(`DELETE FROM contrato WHERE num = '0002'`)
 		b.exec(
 			`INSERT INTO contrato SELECT filial, '9002', 2, 120.5, 'soja', '1', situacao, data_contrato, pagamento, obs, atualizado FROM contrato WHERE num = '0003'`)
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 {
-			t.Errorf("a re-typed row was sent: %+v", r)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 0")
 		b.expect(9002, trade.Held, trade.CauseRetyped)
 		// Another mapping alone changes nothing.
 		day := "2026-05-02"
 		b.spec.Fields["initial_delivery_date"] = mapping.FieldSpec{Const: &day}
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.Flags[trade.Changed] != 1 {
-			t.Errorf("another mapping: sent %d, flags %v", r.Sent, r.Flags)
-		}
-		if n := len(b.api.Created()); n != posts {
-			t.Errorf("the platform has %d records, and had %d", n, posts)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 0, changed flags 1")
+		b.records("order_commitments", posts)
 	})
 }
 
 // What was taken out, and lost what it held, is judged anew when it is brought back.
 func TestARowThatWasTakenOutForLongIsReadAgainWhenItIsReopened(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(3)
 		b.api.SetAPIKey("another key")
 		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0003'`)
@@ -149,15 +136,11 @@ func TestARowThatWasTakenOutForLongIsReadAgainWhenItIsReopened(t *testing.T) {
 			t.Fatalf("%d rows lost their bodies", n)
 		}
 		b.exec(`UPDATE contrato SET pagamento = '2026-07-01', carteira = '1'`)
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 {
-			t.Errorf("sent %d", r.Sent)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 0")
 		b.done(b.reopen(1), acts.NotRefused)
 		b.expect(1, trade.Invalid, "")
 		b.done(b.reopen(2), acts.NotRefused)
 		b.done(b.reopen(3), acts.NotRefused)
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 3 || r.States[trade.Accepted] != 3 {
-			t.Errorf("sent %d, states %v", r.Sent, r.States)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 3, accepted 3")
 	})
 }

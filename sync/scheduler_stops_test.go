@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -75,9 +76,7 @@ func TestAStopForAPersonWaitsForThem(t *testing.T) {
 		o.want("contracts")
 		o.want("deliveries", "21 06:10", "21 06:20")
 		o.api.SetFaults()
-		if err := o.scheduler.Trigger(o.t.Context(), "contracts", false); err != nil {
-			o.t.Fatal(err)
-		}
+		must.Do(o.t, o.scheduler.Trigger(o.t.Context(), "contracts", false))
 		o.pass(time.Second)
 		o.want("contracts", "21 06:25")
 		o.stands("contracts", trade.Idle, "")
@@ -93,9 +92,7 @@ func TestAStopForAPersonWaitsForThem(t *testing.T) {
 		o.pass(10 * time.Minute)
 		o.stands("contracts", trade.Stopped, "malformed")
 		o.api.SetFaults()
-		if _, err := o.engine().Sync(o.t.Context(), []string{"contracts"}, engine.Options{}); err != nil {
-			o.t.Fatal(err)
-		}
+		must.Get(o.engine().Sync(o.t.Context(), []string{"contracts"}, engine.Options{}))(o.t)
 		o.runs("contracts")
 		o.pass(10 * time.Minute)
 		o.want("contracts", "21 06:50")
@@ -361,9 +358,7 @@ func TestAJobThatRestsHoldsUpNobody(t *testing.T) {
 		o.contract(2)
 		o.exec(`UPDATE contrato SET atualizado = ? WHERE num = '0002'`, stamp(0))
 		o.api.SetFaults(faults(t, "order_commitments:throttle=4m@1-2")...)
-		if err := o.scheduler.Trigger(o.t.Context(), "contracts", false); err != nil {
-			o.t.Fatal(err)
-		}
+		must.Do(o.t, o.scheduler.Trigger(o.t.Context(), "contracts", false))
 		o.delivery(1, 1, 10)
 		o.pass(3 * time.Minute)
 		o.stands("contracts", trade.Running, "")

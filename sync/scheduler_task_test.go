@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/trade"
@@ -19,10 +20,7 @@ import (
 // task makes one that notes when it begins.
 func (o *office) task(name, schedule string, do func() error) (engine.Task, *[]string) {
 	o.t.Helper()
-	parsed, err := clock.ParseSchedule(schedule, o.zone)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	parsed := must.Get(clock.ParseSchedule(schedule, o.zone))(o.t)
 	var began []string
 	return engine.Task{Name: name, Schedule: parsed, Run: func(context.Context) error {
 		began = append(began, time.Now().In(o.zone).Format("02 15:04"))

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -38,10 +39,7 @@ type office struct {
 func inOffice(t *testing.T, zone *time.Location, at string, test func(o *office)) {
 	t.Helper()
 	t.Parallel()
-	start, err := time.ParseInLocation("2006-01-02 15:04", at, zone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := must.Get(time.ParseInLocation("2006-01-02 15:04", at, zone))(t)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(start))
 		o := newOffice(t, zone, 0)
@@ -165,18 +163,15 @@ func (o *office) postsSince() int {
 }
 
 // stands checks the state of a job and the code of its stop; "" = none.
-func (o *office) stands(job string, state trade.JobState, code string) trade.JobStatus {
-	o.t.Helper()
-	status, err := o.ledger.JobStatus(o.t.Context(), job)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+func (b *bench) stands(job string, state trade.JobState, code string) trade.JobStatus {
+	b.t.Helper()
+	status := must.Get(b.ledger.JobStatus(b.t.Context(), job))(b.t)
 	got := ""
 	if status.Stop != nil {
 		got = status.Stop.Code
 	}
 	if status.State != state || got != code {
-		o.t.Errorf("job %s is %s (%s), want %s (%s): %+v", job, status.State, got, state, code, status.Stop)
+		b.t.Errorf("job %s is %s (%s), want %s (%s): %+v", job, status.State, got, state, code, status.Stop)
 	}
 	return status
 }

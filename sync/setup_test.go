@@ -9,6 +9,7 @@ import (
 	"net"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	gosync "sync"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/ledgertest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/internal/sickdb"
 	"github.com/safrasync/safrasync/state"
@@ -123,6 +125,43 @@ func either(t *testing.T, test func(t *testing.T, db database)) {
 	t.Run(db.ERP, func(t *testing.T) { test(t, db) })
 }
 
+// world makes the bench of a scenario.
+type world func(t testing.TB, db database) *bench
+
+// plain has the contracts alone, family also what hangs on them.
+var (
+	plain  = simulated(sandbox.Options{})
+	family = with(withChildren, plain)
+)
+
+// simulated has a platform with options, failing one that fails.
+func simulated(opts sandbox.Options) world {
+	return func(t testing.TB, db database) *bench { t.Helper(); return newBenchOn(t, db, opts) }
+}
+
+func failing(specs ...string) world {
+	return func(t testing.TB, db database) *bench {
+		t.Helper()
+		return newBenchOn(t, db, sandbox.Options{Faults: faults(t, specs...)})
+	}
+}
+
+// with adds something to a world.
+func with(add func(*bench) *bench, to world) world {
+	return func(t testing.TB, db database) *bench { t.Helper(); return add(to(t, db)) }
+}
+
+// onEither and onBoth make the bench of a scenario, too.
+func onEither(t *testing.T, of world, test func(t *testing.T, b *bench)) {
+	t.Helper()
+	either(t, func(t *testing.T, db database) { test(t, of(t, db)) })
+}
+
+func onBoth(t *testing.T, of world, test func(t *testing.T, b *bench)) {
+	t.Helper()
+	both(t, func(t *testing.T, db database) { test(t, of(t, db)) })
+}
+
 // bench is everything that a run needs: a real ERP, a real ledger, the sandbox over real HTTP.
 type bench struct {
 	t       testing.TB
@@ -178,10 +217,7 @@ func newBenchOn(t testing.TB, db database, opts sandbox.Options) *bench {
 	if opts.APIKey == "" {
 		opts.APIKey = "a-key-of-the-tests"
 	}
-	api, err := sandbox.Start(opts, "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	api := must.Get(sandbox.Start(opts, "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = api.Close() })
 	return newBenchWith(t, db, api)
 }
@@ -291,9 +327,7 @@ func contractsSpec() mapping.JobSpec {
 
 func (b *bench) exec(query string, args ...any) {
 	b.t.Helper()
-	if _, err := b.erp.Exec(b.erp.Rebind(query), args...); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(b.erp.Exec(b.erp.Rebind(query), args...))(b.t)
 }
 
 // contract inserts a valid contract; its amount is its number, so that every record on the platform
@@ -327,20 +361,14 @@ func (b *bench) engine() *engine.Engine {
 	b.t.Helper()
 	var jobs []*mapping.Job
 	for _, spec := range append([]mapping.JobSpec{b.spec}, b.more...) {
-		job, err := mapping.Compile(spec, b.zone)
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		job := must.Get(mapping.Compile(spec, b.zone))(b.t)
 		jobs = append(jobs, job)
 	}
-	client, err := apiclient.New(apiclient.Settings{
+	client := must.Get(apiclient.New(apiclient.Settings{
 		BaseURL: b.parts.URL,
 		APIKey:  apiclient.Secret(cmp.Or(b.key, "a-key-of-the-tests")), Timeout: b.limits.Timeout,
 		MaxConns: b.limits.MaxInFlight, Dial: b.dial, Pace: apiclient.NewPace(b.limits.RateLimit, b.limits.MaxInFlight),
-	})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	}))(b.t)
 	b.t.Cleanup(client.Close)
 	var ledger Ledger = b.ledger
 	if b.wrap != nil {
@@ -396,6 +424,33 @@ func (b *bench) sync(opts engine.Options) trade.RunReport {
 	return r
 }
 
+// wants checks what a run reports: "sent 3, accepted 2, changed flags 1, stop none".
+func (b *bench) wants(r trade.RunReport, want string) {
+	b.t.Helper()
+	has := map[string]any{
+		"sent": r.Sent, "read": r.Read, "new": r.New, "changed": r.Changed, "unchanged": r.Unchanged,
+		"unreadable": r.Unreadable, "sweep": r.Sweep, "flags": len(r.Flags), "notes": len(r.Notes), "stop": "none",
+	}
+	for _, state := range trade.States {
+		has[string(state)] = r.States[state]
+	}
+	for _, flag := range trade.AllFlags {
+		has[string(flag)+" flags"] = r.Flags[flag]
+	}
+	if r.InScope != nil {
+		has["in_scope"], has["gone"] = *r.InScope, *r.Gone
+	}
+	if r.Stopped != nil {
+		has["stop"] = r.Stopped.Code
+	}
+	for part := range strings.SplitSeq(want, ", ") {
+		at := strings.LastIndex(part, " ")
+		if got, known := has[part[:at]]; !known || fmt.Sprint(got) != part[at+1:] {
+			b.t.Fatalf("want %s: %s is %v; %+v, stopped %+v", want, part[:at], got, r, r.Stopped)
+		}
+	}
+}
+
 // adds checks I9 from outside.
 func (b *bench) adds(r trade.RunReport) {
 	b.t.Helper()
@@ -441,22 +496,17 @@ func (b *bench) once() {
 
 func (b *bench) entry(num int) trade.Entry {
 	b.t.Helper()
-	e, err := b.ledger.Entry(b.t.Context(), "contracts", key(num))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	e := must.Get(b.ledger.Entry(b.t.Context(), "contracts", key(num)))(b.t)
 	return e
 }
 
 // entries are those of the ledger that pass a filter.
 func (b *bench) entries(filter trade.RowQuery) (out []trade.Entry) {
 	b.t.Helper()
-	if err := b.ledger.Rows(b.t.Context(), filter, func(e trade.Entry) error {
+	must.Do(b.t, b.ledger.Rows(b.t.Context(), filter, func(e trade.Entry) error {
 		out = append(out, e)
 		return nil
-	}); err != nil {
-		b.t.Fatal(err)
-	}
+	}))
 	return out
 }
 
@@ -468,10 +518,7 @@ func (b *bench) expect(num int, state trade.State, cause string) trade.Entry {
 
 func faults(t testing.TB, specs ...string) []sandbox.Disturbance {
 	t.Helper()
-	out, err := sandbox.ParseFaults(specs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(sandbox.ParseFaults(specs))(t)
 	return out
 }
 

@@ -21,8 +21,7 @@ func (b *bench) shows() {
 // I3: what people are shown of a row never sends it, never flags it and never maps it again, in
 // whatever state it is.
 func TestI3AShownValueAloneNeitherSendsNorFlagsARow(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.shows()
 		b.limits.MaxInFlight = 1
 		b.api.SetFaults(faults(t, "lost-after@1", "status=422,empty@2")...)
@@ -40,9 +39,7 @@ func TestI3AShownValueAloneNeitherSendsNorFlagsARow(t *testing.T) {
 		}
 		requests := b.api.Requests()
 		b.exec(`UPDATE contrato SET obs = 'Rui' || num`)
-		if r := b.sync(engine.Options{Sweep: true}); r.Sent != 0 || r.Changed != 0 {
-			t.Errorf("sent %d, changed %d", r.Sent, r.Changed)
-		}
+		b.wants(b.sync(engine.Options{Sweep: true}), "sent 0, changed 0")
 		for n := 1; n <= 4; n++ {
 			e, old := b.entry(n), before[n]
 			if !strings.Contains(e.Shown.Line(), "Rui") {
@@ -66,8 +63,7 @@ func TestI3AShownValueAloneNeitherSendsNorFlagsARow(t *testing.T) {
 
 // What people are shown is taken with the values of a row, and does not come back by itself.
 func TestF151WhatIsShownGoesWithTheValuesOfARow(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.shows()
 		b.contracts(1)
 		b.exec(`UPDATE contrato SET obs = 'Ana'`)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -18,9 +19,7 @@ func TestF133AThrottledJobWaitsAndGoesOn(t *testing.T) {
 	b := newBench(t, sandbox.Options{Faults: faults(t, "throttle=1s@2")})
 	b.limits.MaxInFlight = 1
 	b.contracts(4)
-	if r := b.sync(engine.Options{}); r.States[trade.Accepted] != 4 || r.Stopped != nil {
-		t.Errorf("states %v, stopped %+v", r.States, r.Stopped)
-	}
+	b.wants(b.sync(engine.Options{}), "accepted 4, stop none")
 }
 
 func TestF133APassThatWouldOnlyWaitEndsAndTheNextOneSaysWhen(t *testing.T) {
@@ -34,15 +33,9 @@ func TestF133APassThatWouldOnlyWaitEndsAndTheNextOneSaysWhen(t *testing.T) {
 		t.Fatalf("states %v, stopped %+v", r.States, r.Stopped)
 	}
 	b.api.SetFaults()
-	if again := b.sync(engine.Options{}); again.Stopped == nil || again.Stopped.Code != "api_throttled" ||
-		again.Sent != 0 {
-		t.Errorf("before the time has come: sent %d, stopped %+v", again.Sent, again.Stopped)
-	}
+	b.wants(b.sync(engine.Options{}), "stop api_throttled, sent 0")
 	b.clock.advance(21 * time.Minute)
-	r = b.sync(engine.Options{})
-	if r.States[trade.Accepted] != 2 {
-		t.Errorf("afterwards: %v, stopped %+v", r.States, r.Stopped)
-	}
+	b.wants(b.sync(engine.Options{}), "accepted 2")
 }
 
 func TestF133ManyShortRestsEndThePassToo(t *testing.T) {
@@ -55,10 +48,7 @@ func TestF133ManyShortRestsEndThePassToo(t *testing.T) {
 	}
 	b.limits.MaxInFlight = 1
 	b.contracts(1)
-	r := b.sync(engine.Options{})
-	if r.Stopped == nil || r.Stopped.Code != "api_throttled" || r.Sent != 4 || r.States[trade.Pending] != 1 {
-		t.Errorf("sent %d, states %v, stopped %+v", r.Sent, r.States, r.Stopped)
-	}
+	b.wants(b.sync(engine.Options{}), "stop api_throttled, sent 4, pending 1")
 }
 
 // Several answers of one moment ask for one rest, not for one each.
@@ -80,10 +70,7 @@ func TestF133ABurstOf429IsOneRest(t *testing.T) {
 			cancel() // while it rests: it must end at once, and not in a minute
 		}
 	}
-	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	reports := must.Get(b.engine().Sync(ctx, nil, engine.Options{}))(t)
 	if r := reports[0]; rests == 0 || r.Stopped == nil || r.Stopped.Code != "interrupted" ||
 		r.States[trade.Pending] != 8 {
 		t.Errorf("%d rests, states %v, stopped %+v", rests, r.States, r.Stopped)
@@ -102,17 +89,13 @@ func TestARunDoesNotRestForNothing(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := b.engine().Sync(ctx, nil, engine.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(b.engine().Sync(ctx, nil, engine.Options{}))(t)
 	until := b.clock.Now().Add(4 * time.Minute)
 	throttled := trade.JobStatus{
 		Job: "contracts", State: trade.BackingOff,
 		Stop: &trade.Stop{Code: "api_throttled", Why: trade.Say("later"), Until: until},
 	}
-	if err := b.ledger.SetJobStatus(t.Context(), throttled); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.ledger.SetJobStatus(t.Context(), throttled))
 	b.exec(`UPDATE contrato SET pagamento = NULL, atualizado = '2026-03-11 08:00:00'`)
 	rested := false
 	b.observe = func(p run.Progress) { rested = rested || p.Phase == run.Resting }

@@ -12,6 +12,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -70,10 +71,7 @@ func TestTwoYearsStayFlat(t *testing.T) {
 			b.limits.MaxInFlight = 8
 			b.brakes = run.Brakes{}
 			t.Cleanup(func() { _ = b.api.Close() }) // the last one
-			schedule, err := clock.ParseSchedule("30 2 * * *", time.UTC)
-			if err != nil {
-				t.Fatal(err)
-			}
+			schedule := must.Get(clock.ParseSchedule("30 2 * * *", time.UTC))(t)
 			due := schedule.Next(b.clock.Now())
 			e := b.engine()
 			var taken []footprint
@@ -173,13 +171,8 @@ func (b *bench) newPlatform(day int, g growth) {
 	if n := len(b.api.Created()); n != g.days/12*g.perDay {
 		b.t.Fatalf("%d contracts were sent in this part, want %d", n, g.days/12*g.perDay)
 	}
-	if err := b.api.Close(); err != nil {
-		b.t.Fatal(err)
-	}
-	api, err := sandbox.Start(sandbox.Options{APIKey: "a-key-of-the-tests"}, "127.0.0.1:0")
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, b.api.Close())
+	api := must.Get(sandbox.Start(sandbox.Options{APIKey: "a-key-of-the-tests"}, "127.0.0.1:0"))(b.t)
 	b.api, b.parts.URL = api, api.URL
 }
 
@@ -198,14 +191,12 @@ func (b *bench) footprint(day int) footprint {
 	}
 	f.rows, f.runs = int(b.number(`SELECT COUNT(*) FROM entry`)), int(b.number(`SELECT COUNT(*) FROM run`))
 	f.unreduced = int(b.number(`SELECT COUNT(*) FROM entry WHERE reduced_at IS NULL`))
-	if err := filepath.WalkDir(b.parts.Journal, func(path string, d fs.DirEntry, err error) error {
+	must.Do(b.t, filepath.WalkDir(b.parts.Journal, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			f.journal += sizeOf(path)
 		}
 		return err
-	}); err != nil {
-		b.t.Fatal(err)
-	}
+	}))
 	runtime.GC()
 	runtime.GC()
 	var m runtime.MemStats

@@ -39,8 +39,7 @@ func TestF028AnInfiniteOrImpossibleValueStopsNobody(t *testing.T) {
 // F033: characters that nobody sees make no row that cannot be kept or told, and no row that others
 // stumble over.
 func TestF033CharactersThatNobodySeesStopNobody(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
+	onEither(t, plain, func(t *testing.T, b *bench) {
 		b.contracts(2)
 		odd := []string{"a\u202eb", "a\u200bb", "a\x07b", "a\nb", "a🌾b", "a\ufeffb"}
 		for i, text := range odd {
@@ -69,8 +68,5 @@ func TestATextThatIsNoUnitAndACodeThatCannotBeKeptStopNobody(t *testing.T) {
 	b.exec(`UPDATE contrato SET obs = ? WHERE num = '0002'`, noise(4000))
 	b.exec(`UPDATE contrato SET obs = ?, carteira = ? WHERE num = '0003'`, "S\x00", "1\x00")
 	b.exec(`INSERT INTO de_para VALUES ('carteira', ?, ?), ('carteira', ?, ?)`, "1\x00", walletID, noise(5000), "x\x00")
-	r := b.sync(engine.Options{})
-	if r.States[trade.Accepted] != 1 || r.States[trade.Invalid] != 2 || r.Stopped != nil {
-		t.Errorf("%+v", r)
-	}
+	b.wants(b.sync(engine.Options{}), "accepted 1, invalid 2, stop none")
 }

@@ -70,9 +70,7 @@ func TestALedgerKnowsItsWitness(t *testing.T) {
 				if made != 0 || stops["contracts"] != c.decision {
 					t.Fatalf("%d made, %v", made, stops)
 				}
-				o := b.options()
-				o.ReadOnly, o.Begin = true, false
-				reader := must.Get(state.Open(t.Context(), o))(t)
+				reader := b.reader()
 				if report := must.Get(reader.WitnessReport(t.Context()))(t); report.Fault == nil {
 					t.Errorf("a check of it: %+v", report)
 				}
@@ -83,9 +81,7 @@ func TestALedgerKnowsItsWitness(t *testing.T) {
 				}
 				b.boots()
 				b.contract(4)
-				if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-					t.Errorf("the machine was started again: %d made, %v", made, stops)
-				}
+				b.makes(b.passes, 1, nil)
 			})
 		}
 	})

@@ -1,12 +1,9 @@
 package sync_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -21,7 +18,6 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -31,12 +27,17 @@ func witnessedBench(t *testing.T, db database) *bench {
 	t.Helper()
 	b := newBenchOn(t, db, sandbox.Options{})
 	b.brakes = run.Brakes{Absence: run.Absence}
-	b.parts.Witness = t.TempDir()
-	if db.Ledger == state.Postgres {
-		b.parts.Witness = pgtest.Database(t)
-	}
+	b.parts.Witness = witnessOn(t, db)
 	b.restarts()
 	return b
+}
+
+func witnessOn(t *testing.T, db database) string {
+	t.Helper()
+	if db.Ledger == state.Postgres {
+		return pgtest.Database(t)
+	}
+	return t.TempDir()
 }
 
 // witnessNow copies what the witness has; the returned function puts that back.
@@ -99,7 +100,11 @@ func TestNoImageIsTooYoungForTheWitness(t *testing.T) {
 		b := witnessedBench(t, db)
 		b.contract(1)
 		b.passes()
-		for i := range 20 {
+		step := 3 // so that each age has one group, and two
+		if long {
+			step = 1
+		}
+		for i := 0; i < 20; i += step {
 			image := b.disk()
 			// an age from nothing to days, and one or more groups
 			b.clock.advance(time.Duration(i*i*i) * time.Minute)
@@ -122,9 +127,7 @@ func TestNoImageIsTooYoungForTheWitness(t *testing.T) {
 			latest()
 			newer()
 			b.restarts()
-			if made, stops := b.passes(); made != 0 || len(stops) > 0 {
-				t.Fatalf("the newer disk: %d made, %v", made, stops)
-			}
+			b.makes(b.passes, 0, nil)
 		}
 		b.once()
 	})
@@ -141,23 +144,17 @@ func TestAWitnessThatCannotBeReadIsAwaited(t *testing.T) {
 		b.restarts()
 		b.contract(2)
 		for range 2 {
-			if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "witness"}) {
-				t.Fatalf("without its witness: %d made, %v", made, stops)
-			}
+			b.makes(b.passes, 0, map[string]string{"contracts": "witness"})
 		}
 		if e := b.entry(2); e.State != trade.Pending {
 			t.Errorf("what the ERP has is not recorded: %s", e.State)
 		}
 		back()
-		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-			t.Errorf("the witness is back: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 1, nil)
 
 		b.witnessAway()
 		b.contract(3)
-		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-			t.Errorf("a process that has read it goes on: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 1, nil)
 		b.restarts()
 		b.contract(4)
 		if made, _ := b.passes(); made != 0 {
@@ -168,14 +165,10 @@ func TestAWitnessThatCannotBeReadIsAwaited(t *testing.T) {
 			t.Errorf("a release without a look at the platform: %+v", plan.Release)
 		}
 		b.release("contracts")
-		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-			t.Errorf("after a release: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 1, nil)
 		b.restarts() // the machine has not started since
 		b.contract(5)
-		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-			t.Errorf("the next process after a release: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 1, nil)
 		b.once()
 	})
 }
@@ -192,15 +185,11 @@ func TestAReleaseEndsWhenTheWitnessIsBack(t *testing.T) {
 		b.contract(2)
 		b.passes()
 		b.release("contracts")
-		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-			t.Fatalf("after a release: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 1, nil)
 		back()
 		b.restarts()
 		b.contract(3)
-		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-			t.Fatalf("the witness is back: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 1, nil)
 		image := b.disk()
 		for n := range 9 {
 			b.contract(10 + n)
@@ -210,9 +199,7 @@ func TestAReleaseEndsWhenTheWitnessIsBack(t *testing.T) {
 		image()
 		b.witnessAway()
 		b.restarts()
-		if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "witness"}) {
-			t.Errorf("an image, without the witness: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 0, map[string]string{"contracts": "witness"})
 		b.once()
 	})
 }
@@ -243,9 +230,7 @@ func TestAReleaseIsOfOneStartOfOneMachine(t *testing.T) {
 				t.Fatalf("%d releases", n)
 			}
 			must.Do(t, ledger.Close())
-			if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "witness"}) {
-				t.Errorf("a release of another %s: %d made, %v", other, made, stops)
-			}
+			b.makes(b.passes, 0, map[string]string{"contracts": "witness"})
 		}
 	})
 }
@@ -266,9 +251,7 @@ func TestAnImageOfBeforeALedgerWasMovedIsRefused(t *testing.T) {
 		}))(t)
 		b.restarts()
 		b.contract(2)
-		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-			t.Fatalf("the new ledger: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 1, nil)
 		must.Do(t, b.ledger.Close())
 		moved := b.parts.LedgerDSN
 		b.parts.LedgerDSN = old.DSN
@@ -299,9 +282,7 @@ func TestALedgerIsNotMovedWithoutItsWitness(t *testing.T) {
 		b.parts.LedgerDSN = old.DSN
 		b.restarts()
 		b.contract(2)
-		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-			t.Errorf("the ledger that was not moved: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 1, nil)
 	})
 }
 
@@ -339,14 +320,10 @@ func TestAWitnessWithoutItsLineIsNotMounted(t *testing.T) {
 		b.emptyWitness()
 		b.restarts()
 		b.contract(2)
-		if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "witness"}) {
-			t.Errorf("an empty witness: %d made, %v", made, stops)
-		}
-		o := b.options()
-		o.ReadOnly, o.Begin = true, false
-		reader := must.Get(state.Open(t.Context(), o))(t)
+		b.makes(b.passes, 0, map[string]string{"contracts": "witness"})
+		reader := b.reader()
 		report := must.Get(reader.WitnessReport(t.Context()))(t)
-		if report.Fault == nil || strings.Contains(report.Fault.Error(), "mounted") != state.IsFolder(o.Witness) {
+		if report.Fault == nil || strings.Contains(report.Fault.Error(), "mounted") != state.IsFolder(b.parts.Witness) {
 			t.Errorf("a check of an empty witness: %+v", report)
 		}
 		if w, err := reader.Witness(t.Context()); err != nil || w.Fault == nil {
@@ -354,9 +331,7 @@ func TestAWitnessWithoutItsLineIsNotMounted(t *testing.T) {
 		}
 		must.Do(t, reader.Close())
 		lines()
-		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-			t.Errorf("with its line: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 1, nil)
 	})
 }
 
@@ -388,9 +363,7 @@ func TestACopyThatLivesAtOnceIsNoticedBeforeARequestLeaves(t *testing.T) {
 		must.Get(other.Exec(`UPDATE safrasync_witness SET seq = seq + 1, mark = 'ffffffff'`))(t)
 		b.contract(2)
 		for range 2 {
-			if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "ledger"}) {
-				t.Fatalf("beside another copy: %d made, %v", made, stops)
-			}
+			b.makes(b.passes, 0, map[string]string{"contracts": "ledger"})
 		}
 		must.Do(t, b.ledger.Close())
 		b.oldCopy("a start beside another copy")
@@ -410,9 +383,7 @@ func TestTheLineOfASQLiteLedgerIsItsOwnOnEveryHost(t *testing.T) {
 	must.Get(other.Exec(`UPDATE safrasync_witness SET host = 'another container'`))(t)
 	b.restarts()
 	b.contract(2)
-	if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-		t.Errorf("in another container: %d made, %v", made, stops)
-	}
+	b.makes(b.passes, 1, nil)
 	must.Do(t, b.ledger.Close())
 	must.Get(other.Exec(`UPDATE safrasync_witness SET host = 'a third one', seq = seq - 1, mark = 'ffffffff'`))(t)
 	b.oldCopy("a copy whose journal goes on")
@@ -427,13 +398,9 @@ func TestProcessesOfOneMachineShareALine(t *testing.T) {
 		other := machineOn(b, "other").bench
 		for i := range 5 {
 			b.contract(2*i + 1)
-			if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-				t.Fatalf("one process: %d made, %v", made, stops)
-			}
+			b.makes(b.passes, 1, nil)
 			b.contract(2*i + 2)
-			if made, stops := other.passes(); made != 1 || len(stops) > 0 {
-				t.Fatalf("the other process: %d made, %v", made, stops)
-			}
+			other.makes(other.passes, 1, nil)
 		}
 		must.Do(t, other.ledger.Close())
 		b.restarts()
@@ -450,9 +417,7 @@ func TestAMachineHearsFromTheWitnessWhatAnotherOneSent(t *testing.T) {
 	second.parts.Journal = filepath.Join(t.TempDir(), "journal")
 	second.connect()
 	second.contract(1)
-	if made, stops := second.passes(); made != 1 || len(stops) > 0 {
-		t.Fatalf("the second machine: %d made, %v", made, stops)
-	}
+	second.makes(second.passes, 1, nil)
 	must.Do(t, second.ledger.Close())
 	image := b.disk()
 	b.contract(2)
@@ -489,9 +454,7 @@ func TestAMachineGoesOnWhenAnotherOneHasBroughtBackWhatItSent(t *testing.T) {
 	second.contract(3)
 	wants := func(code string) {
 		t.Helper()
-		if made, stops := second.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": code}) {
-			t.Fatalf("%d made, %v", made, stops)
-		}
+		second.makes(second.passes, 0, map[string]string{"contracts": code})
 	}
 	wants("witness")
 	back()
@@ -504,9 +467,7 @@ func TestAMachineGoesOnWhenAnotherOneHasBroughtBackWhatItSent(t *testing.T) {
 	}
 	audit := trade.AuditRecord{At: time.Now(), Who: "ana", Act: "rebuild", Reason: "test"}
 	must.Get(state.Rebuild(t.Context(), b.options(), nil, true, audit))(t)
-	if made, stops := second.passes(); made != 1 || len(stops) > 0 {
-		t.Errorf("what the first machine sent is back: %d made, %v", made, stops)
-	}
+	second.makes(second.passes, 1, nil)
 	second.once()
 }
 
@@ -521,13 +482,9 @@ func TestTheWitnessOfAnotherLedgerSaysNothing(t *testing.T) {
 		other.parts.Witness = b.parts.Witness
 		other.restarts()
 		other.contract(1)
-		if made, stops := other.passes(); made != 1 || len(stops) > 0 {
-			t.Errorf("another ledger: %d made, %v", made, stops)
-		}
+		other.makes(other.passes, 1, nil)
 		b.restarts()
-		if made, stops := b.passes(); made != 0 || len(stops) > 0 {
-			t.Errorf("the first ledger: %d made, %v", made, stops)
-		}
+		b.makes(b.passes, 0, nil)
 	})
 }
 
@@ -537,50 +494,12 @@ func (b *bench) restarts() {
 	must.Do(b.t, b.reopenLedger(b.options()))
 }
 
-// kill -9 at any time, again and again: the witness is never ahead of what is on the disk, so every
-// start goes on. Nothing is sent twice.
-func TestAKilledProcessIsNoImage(t *testing.T) {
-	const kills = 50
-	both(t, func(t *testing.T, db database) {
-		random := rand.New(rand.NewPCG(7, 11))
-		var mu gosync.Mutex
-		var child *exec.Cmd
-		left := 0
-		b := newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
-			mu.Lock()
-			defer mu.Unlock()
-			if left--; left == 0 {
-				_ = child.Process.Kill() // it may have ended
-			}
-		}})
-		b.parts.Witness = t.TempDir()
-		if db.Ledger == state.Postgres {
-			b.parts.Witness = pgtest.Database(t)
-		}
-		b.fresh()
-		for i := range kills {
-			for n := range 12 {
-				b.contract(12*i + n + 1)
-			}
-			child = b.child()
-			var said bytes.Buffer
-			child.Stderr = &said
-			mu.Lock()
-			left = 1 + random.IntN(12)
-			must.Do(t, child.Start())
-			mu.Unlock()
-			err := child.Wait()
-			if err == nil || child.ProcessState.Exited() {
-				t.Fatalf("start %d was not killed while it sent: %v\n%s", i+1, err, said.String())
-			}
-		}
-		b.restarts()
-		b.limits.StopAfterUnknown = 0
-		if r := b.run(engine.Options{Sweep: true}); r.Stopped != nil {
-			t.Errorf("after %d kills: %+v", kills, r.Stopped)
-		}
-		b.once()
-	})
+// reader opens the ledger to look at it.
+func (b *bench) reader() *state.Store {
+	b.t.Helper()
+	o := b.options()
+	o.ReadOnly, o.Begin = true, false
+	return must.Get(state.Open(b.t.Context(), o))(b.t)
 }
 
 // copied makes dated copies of the ledger of a bench; backup makes one more.
@@ -615,10 +534,8 @@ func TestADiskThatIsOlderThanACopyOfItsLedgerSendsNothing(t *testing.T) {
 	image()
 	b.oldCopy("a disk of before the last copy")
 
-	o := b.options()
-	o.ReadOnly, o.Begin = true, false
-	seen := must.Get(state.Open(t.Context(), o))(t)
-	_, err := seen.JournalReport(t.Context(), o.Journal)
+	seen := b.reader()
+	_, err := seen.JournalReport(t.Context(), b.parts.Journal)
 	wantOldCopy(t, "what check asks", err)
 	file := newestIn(t, err)
 	_, _, _, err = seen.BackupInto(t.Context(), filepath.Dir(file), 1, b.clock.Now())
@@ -705,12 +622,10 @@ func TestALedgerWithoutItsJournalIsCopied(t *testing.T) {
 	last := copies[len(copies)-1]
 	later := strings.Replace(filepath.Base(last), "202", "203", 1)
 	must.Do(t, os.WriteFile(filepath.Join(dir, later), make([]byte, 8192), 0o600))
-	o := b.options()
-	o.ReadOnly, o.Begin = true, false
-	seen := must.Get(state.Open(t.Context(), o))(t)
+	seen := b.reader()
 	_, _, _, err := seen.BackupInto(t.Context(), dir, 5, b.clock.Now())
 	wantOldCopy(t, "beneath a copy that cannot be read", err)
-	must.Do(t, os.Remove(last), os.Rename(o.Journal, o.Journal+".lost"))
+	must.Do(t, os.Remove(last), os.Rename(b.parts.Journal, b.parts.Journal+".lost"))
 	_, _, _, err = seen.BackupInto(t.Context(), dir, 5, b.clock.Now())
 	must.Do(t, err, seen.Close())
 }

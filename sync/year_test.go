@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/robfig/cron/v3"
 
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -73,10 +74,7 @@ func liveAYear(t *testing.T, seed uint64, days int) (history string) {
 		y.schedules("0 0,12 * * *", "30 23 * * *", "CRON_TZ=America/Cuiaba 15 7 * * 1-6")
 		y.engine, y.person = y.bench.engine(), y.acts()
 		for _, spec := range y.specs() {
-			schedule, err := clock.ParseSchedule(spec.Schedule, saoPaulo)
-			if err != nil {
-				t.Fatal(err)
-			}
+			schedule := must.Get(clock.ParseSchedule(spec.Schedule, saoPaulo))(t)
 			y.jobs = append(y.jobs, yearJob{spec.Name, schedule, schedule.Next(y.clock.Now())})
 		}
 		y.live(days)

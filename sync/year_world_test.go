@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -97,9 +98,7 @@ func (y *year) edit() {
 			num)
 	default:
 		var parents []int
-		if err := y.erp.Select(&parents, `SELECT CAST(num AS INTEGER) FROM contrato ORDER BY num`); err != nil {
-			y.t.Fatal(err)
-		}
+		must.Do(y.t, y.erp.Select(&parents, `SELECT CAST(num AS INTEGER) FROM contrato ORDER BY num`))
 		y.tickets++
 		if len(parents) == 0 {
 			return
@@ -133,9 +132,7 @@ func (y *year) made(e trade.Entry) string {
 func (y *year) work() {
 	ctx := y.t.Context()
 	for _, job := range y.jobs {
-		if err := y.person.Watch(ctx, job.name); err != nil {
-			y.t.Fatal(err)
-		}
+		must.Do(y.t, y.person.Watch(ctx, job.name))
 		plan, err := y.person.Release(ctx, job.name)
 		plan.Checked = true
 		if err == nil && plan.Refused == acts.NotRefused {
@@ -189,10 +186,8 @@ func (y *year) decide(e trade.Entry) {
 func (y *year) accounts() {
 	y.t.Helper()
 	var missing []string
-	if err := y.erp.Select(&missing,
-		`SELECT num FROM contrato WHERE situacao NOT IN ('rascunho', 'cancelado')`); err != nil {
-		y.t.Fatal(err)
-	}
+	must.Do(y.t, y.erp.Select(&missing,
+		`SELECT num FROM contrato WHERE situacao NOT IN ('rascunho', 'cancelado')`))
 	records := map[string]bool{}
 	for _, r := range y.api.CreatedOf() {
 		records[r.ID] = true

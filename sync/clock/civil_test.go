@@ -6,6 +6,8 @@ import (
 	_ "time/tzdata"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // F077: on the days on which clocks are set, what names an hour comes once, and what comes every
@@ -65,18 +67,9 @@ func TestF077NoBusinessDayIsSkippedOrDoubledWhenTheClocksAreSet(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			zone, err := time.LoadLocation(test.zone)
-			if err != nil {
-				t.Fatal(err)
-			}
-			schedule, err := ParseSchedule(test.schedule, zone)
-			if err != nil {
-				t.Fatal(err)
-			}
-			at, err := time.Parse(time.RFC3339, test.from)
-			if err != nil {
-				t.Fatal(err)
-			}
+			zone := must.Get(time.LoadLocation(test.zone))(t)
+			schedule := must.Get(ParseSchedule(test.schedule, zone))(t)
+			at := must.Get(time.Parse(time.RFC3339, test.from))(t)
 			var got []string
 			for range test.want {
 				at = schedule.Next(at)
@@ -97,15 +90,9 @@ func TestF077EachDayComesOnceInEveryZone(t *testing.T) {
 		"America/Sao_Paulo", "America/Cuiaba", "America/New_York", "Europe/Lisbon",
 		"Africa/Cairo", "Asia/Tehran", "America/Noronha",
 	} {
-		zone, err := time.LoadLocation(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		zone := must.Get(time.LoadLocation(name))(t)
 		for _, text := range []string{"0 0 * * *", "30 23 * * *", "30 2 * * *", "15 1 * * *"} {
-			schedule, err := ParseSchedule(text, zone)
-			if err != nil {
-				t.Fatal(err)
-			}
+			schedule := must.Get(ParseSchedule(text, zone))(t)
 			day := time.Date(2000, 1, 2, 0, 0, 0, 0, time.UTC)
 			for at := time.Date(2000, 1, 1, 23, 45, 0, 0, zone); day.Year() < 2020; day = day.AddDate(0, 0, 1) {
 				at = schedule.Next(at)

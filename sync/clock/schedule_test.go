@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 func TestSchedulesThatNeverRunOrRunWildAreRefused(t *testing.T) {
@@ -73,10 +75,7 @@ func TestASchedulesHoursAreThoseOfTheZone(t *testing.T) {
 		"0 3 * * *":             "2026-11-21T06:00:00Z",
 		"CRON_TZ=UTC 0 3 * * *": "2026-11-21T03:00:00Z", "@every 1h": "2026-11-21T01:00:00Z",
 	} {
-		s, err := ParseSchedule(text, zone)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(ParseSchedule(text, zone))(t)
 		if got := s.Next(from).UTC().Format(time.RFC3339); got != want {
 			t.Errorf("%q comes next at %s, want %s", text, got, want)
 		}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -55,9 +56,7 @@ func TestSeenKeysCountEveryKeyOnce(t *testing.T) {
 			for _, row := range page {
 				var k *trade.Known
 				at := 0
-				if _, err := fmt.Sscanf(row.Key, "01|%d", &at); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(fmt.Sscanf(row.Key, "01|%d", &at))(t)
 				if at < entries {
 					k = entryOf(at)
 				}
@@ -243,10 +242,7 @@ func BenchmarkMeet(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		read, err := job.Row(row)
-		if err != nil {
-			b.Fatal(err)
-		}
+		read := must.Get(job.Row(row))(b)
 		r.observe(&read, false)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/acts"
 )
 
@@ -18,10 +19,7 @@ const (
 // The shapes of events are not documented: ids, a time and a status are found wherever they stand.
 func TestWhatIsReadFromAnEventOfAnyShape(t *testing.T) {
 	t.Parallel()
-	saoPaulo, err := time.LoadLocation("America/Sao_Paulo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	saoPaulo := must.Get(time.LoadLocation("America/Sao_Paulo"))(t)
 	for body, want := range map[string]struct {
 		ids  []string
 		word string

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -274,10 +275,7 @@ func compileTestField(t *testing.T, field string, spec FieldSpec) fieldMapping {
 	t.Helper()
 	for _, rule := range trade.Rules(trade.OrderCommitments) {
 		if rule.Field == field {
-			f, err := compileField("jobs.contracts.fields."+field, rule, spec, time.FixedZone("", -3*60*60))
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(compileField("jobs.contracts.fields."+field, rule, spec, time.FixedZone("", -3*60*60)))(t)
 			return f
 		}
 	}

@@ -14,47 +14,46 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
 const goldenID = "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a"
 
-// goldenBodies are the bodies that meet every status, by the names that testdata/outcomes.txt uses.
-var goldenBodies = []struct{ name, text string }{
-	{"id", `{"id":"` + goldenID + `"}`},
-	{"no-id", `{"ok":true}`},
-	{"empty-id", `{"id":""}`},
-	{"two-ids", `{"id":"` + goldenID + `","id":"` + goldenID + `"}`},
-	{"id-in-list", `[{"id":"` + goldenID + `"}]`},
-	{"empty", ``},
-	{"html", `<html><body>Login</body></html>`},
-	{"gateway", `{"data":[],"error":{"text":"no"}}`},
-	{"module", `{"messages":["message.module.not-contracted"]}`},
-	{"duplicate", `{"messages":["message.duplicate.key"]}`},
-	{"duplicate+key", `{"messages":["message.amount.invalid","message.duplicate.key"]}`},
-	{"malformed", `{"messages":["message.malformed-request"]}`},
-	{"prerequisite", `{"messages":["message.wallet.not-found"]}`},
-	{"not-linked", `{"messages":["message.wallet.producer-not-linked"]}`},
-	{"key", `{"messages":["message.amount.invalid"]}`},
-	{"key+prerequisite", `{"messages":["message.wallet.not-found","message.price.mandatory"]}`},
-	{"refused", `{"messages":["message.integration.connection.refused"]}`},
-	{"refused+key", `{"messages":["message.integration.connection.refused","message.amount.invalid"]}`},
-	{"formB", `{"timestamp":"2026-11-21T09:00:00Z","status":400,"error":"Bad Request","message":"message.id.invalid"}`},
-	{"unexpected", `Unexpected value: X`},
-	{"text", `no healthy upstream`},
-	{"raw", `{"detail":"limit"}`},
-	{"odd-messages", `{"messages":[{}]}`},
-	{"cut-json", `{"messages":["message.duplicate.key"`},
+// goldenBodies are the bodies that meet every status, by the names that testdata/outcomes.txt uses, with the
+// message that a refused row has as its cause.
+var goldenBodies = []struct{ name, text, cause string }{
+	{"id", `{"id":"` + goldenID + `"}`, ""},
+	{"no-id", `{"ok":true}`, ""},
+	{"empty-id", `{"id":""}`, ""},
+	{"two-ids", `{"id":"` + goldenID + `","id":"` + goldenID + `"}`, ""},
+	{"id-in-list", `[{"id":"` + goldenID + `"}]`, ""},
+	{"empty", ``, ""},
+	{"html", `<html><body>Login</body></html>`, ""},
+	{"gateway", `{"data":[],"error":{"text":"no"}}`, ""},
+	{"module", `{"messages":["message.module.not-contracted"]}`, "message.module.not-contracted"},
+	{"duplicate", `{"messages":["message.duplicate.key"]}`, "message.duplicate.key"},
+	{"duplicate+key", `{"messages":["message.amount.invalid","message.duplicate.key"]}`, "message.amount.invalid"},
+	{"malformed", `{"messages":["message.malformed-request"]}`, "message.malformed-request"},
+	{"prerequisite", `{"messages":["message.wallet.not-found"]}`, "message.wallet.not-found"},
+	{"not-linked", `{"messages":["message.wallet.producer-not-linked"]}`, "message.wallet.producer-not-linked"},
+	{"key", `{"messages":["message.amount.invalid"]}`, "message.amount.invalid"},
+	{"key+prerequisite", `{"messages":["message.wallet.not-found","message.price.mandatory"]}`, "message.price.mandatory"},
+	{"refused", `{"messages":["message.integration.connection.refused"]}`, "message.integration.connection.refused"},
+	{"refused+key", `{"messages":["message.integration.connection.refused","message.amount.invalid"]}`, "message.integration.connection.refused"},
+	{"formB", `{"timestamp":"2026-11-21T09:00:00Z","status":400,"error":"Bad Request","message":"message.id.invalid"}`, "message.id.invalid"},
+	{"unexpected", `Unexpected value: X`, ""},
+	{"text", `no healthy upstream`, ""},
+	{"raw", `{"detail":"limit"}`, ""},
+	{"odd-messages", `{"messages":[{}]}`, ""},
+	{"cut-json", `{"messages":["message.duplicate.key"`, ""},
 }
 
 // readGolden reads the table: what each status with each body means; of several lines that name
 // both, the first.
 func readGolden(t *testing.T) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile("testdata/outcomes.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.Get(os.ReadFile("testdata/outcomes.txt"))(t)
 	var known []string
 	for _, b := range goldenBodies {
 		known = append(known, b.name)
@@ -168,10 +167,7 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			c, err := apiclient.New(apiclient.Settings{BaseURL: server.URL, APIKey: "a-key-of-the-tests"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(apiclient.New(apiclient.Settings{BaseURL: server.URL, APIKey: "a-key-of-the-tests"}))(t)
 			defer c.Close()
 			calls, resends := 0, map[string]int{}
 			for status = 100; status < 600; status++ {
@@ -188,6 +184,18 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 					want := table[fmt.Sprint(status, " ", b.name)]
 					if got := words(d); got != want {
 						t.Errorf("%d %s: %s, want %q", status, b.name, got, want)
+					}
+					refusal := b.cause
+					if b.name == "key+prerequisite" && !slices.Contains([]int{400, 404, 422}, status) {
+						refusal = "message.wallet.not-found" // the first: it is the request that is refused
+					}
+					cause := map[trade.State]string{
+						trade.InDoubt: trade.CauseUnknown, trade.Held: trade.CauseExists, trade.Rejected: refusal,
+					}[d.State]
+					consumes := !strings.HasPrefix(want, "stop") && want != "wait"
+					if d.Cause != cause || d.Counts != consumes || d.Reason.Code == "" ||
+						!trade.CanMove(trade.Sending, d.State) {
+						t.Errorf("%d %s: want cause %q, counts %t: %+v", status, b.name, cause, consumes, d)
 					}
 					if d.State == trade.Pending || d.Retry != RetryNone {
 						resends[want]++

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -25,10 +26,7 @@ func FuzzOutcome(f *testing.F) {
 	f.Add(201, "Content-Encoding: gzip", []byte("\x1f\x8b"))
 	f.Add(201, "Transfer-Encoding: chunked", []byte("2d\r\n"))
 	f.Add(429, "Retry-After: -1", []byte(""))
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		f.Fatal(err)
-	}
+	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(f)
 	texts := make(chan string, 1)
 	go func() {
 		for {
@@ -49,13 +47,10 @@ func FuzzOutcome(f *testing.F) {
 		426: true, 429: true, 431: true, 501: true, 502: true,
 	}
 	f.Fuzz(func(t *testing.T, status int, header string, body []byte) {
-		c, err := apiclient.New(apiclient.Settings{
+		c := must.Get(apiclient.New(apiclient.Settings{
 			BaseURL: "http://" + ln.Addr().String(),
 			APIKey:  "a-key-of-the-tests",
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		defer c.Close()
 		texts <- fmt.Sprintf("HTTP/1.1 %d X\r\nConnection: close\r\nContent-Length: %d\r\n%s\r\n\r\n%s", status,
 			len(body), header, body)

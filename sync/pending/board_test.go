@@ -15,6 +15,7 @@ import (
 	"github.com/jmoiron/sqlx"
 	_ "modernc.org/sqlite"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/pending"
@@ -59,10 +60,7 @@ func jobsOf(t testing.TB) []*mapping.Job {
 			Sweep: "@every 24h", Fields: deliveries,
 		},
 	} {
-		job, err := mapping.Compile(spec, time.UTC)
-		if err != nil {
-			t.Fatal(err)
-		}
+		job := must.Get(mapping.Compile(spec, time.UTC))(t)
 		out = append(out, job)
 	}
 	return out
@@ -106,16 +104,9 @@ func delivery(key, amount, of string) trade.Entry {
 
 func record(t testing.TB, s *state.Store, job string, entries ...trade.Entry) {
 	t.Helper()
-	lease, err := s.AcquireLease(t.Context(), job, state.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Record(t.Context(), lease, trade.Page{New: entries}); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.ReleaseLease(t.Context(), lease); err != nil {
-		t.Fatal(err)
-	}
+	lease := must.Get(s.AcquireLease(t.Context(), job, state.Self()))(t)
+	must.Get(s.Record(t.Context(), lease, trade.Page{New: entries}))(t)
+	must.Do(t, s.ReleaseLease(t.Context(), lease))
 }
 
 // lines writes a view down, one line for each group and one for each sum.
@@ -143,10 +134,7 @@ func lines(v *pending.View) []string {
 
 func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 	t.Parallel()
-	s, err := state.OpenMemory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(state.OpenMemory(t.Context()))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	unlinked := "message.wallet.producer-not-linked"
 	wallet := trade.Awaited{Platform: "wallets", ID: "x"}
@@ -165,10 +153,7 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 	board := &pending.Index{Ledger: s, Jobs: jobsOf(t), Now: func() time.Time { return at }}
 	take := func(want ...string) {
 		t.Helper()
-		view, err := board.Update(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(board.Update(t.Context()))(t)
 		if diff := cmp.Diff(want, lines(view)); diff != "" {
 			t.Errorf("the board (-want +got):\n%s", diff)
 		}
@@ -191,23 +176,14 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 	)
 	// One that a person has tried again is on its way, and what waits for it too: only that row is
 	// read again.
-	entry, err := s.Entry(t.Context(), "contracts", "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lease, err := s.AcquireLease(t.Context(), "contracts", state.Self())
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := must.Get(s.Entry(t.Context(), "contracts", "a"))(t)
+	lease := must.Get(s.AcquireLease(t.Context(), "contracts", state.Self()))(t)
 	entry.State, entry.Cause = trade.Pending, ""
 	if lost, err := s.Record(t.Context(), lease,
 		trade.Page{Updates: []trade.Update{{From: trade.Waiting, Entry: entry}}}); err != nil || lost != 0 {
 		t.Fatal(lost, err)
 	}
-	view, err := board.Update(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(board.Update(t.Context()))(t)
 	if got := lines(view); view.Moving != 2 || !strings.HasPrefix(got[1], unlinked+": 3 rows, 1 behind") {
 		t.Errorf("after the act the board says\n%s", strings.Join(got, "\n"))
 	}
@@ -218,9 +194,7 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -229,24 +203,14 @@ func cpu(b *testing.B) time.Duration {
 // an act" one.
 func BenchmarkBoard(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "state.db")
-	s, err := state.Open(b.Context(), state.OpenOptions{Driver: state.SQLite, DSN: file, Begin: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := must.Get(state.Open(b.Context(), state.OpenOptions{Driver: state.SQLite, DSN: file, Begin: true}))(b)
 	defer s.Close()
-	db, err := sqlx.Open("sqlite", file+"?_pragma=busy_timeout(60000)&_pragma=synchronous(off)")
-	if err != nil {
-		b.Fatal(err)
-	}
+	db := must.Get(sqlx.Open("sqlite", file+"?_pragma=busy_timeout(60000)&_pragma=synchronous(off)"))(b)
 	defer db.Close()
 	for from := 1; from <= 1_000_000; from += 50_000 {
-		if _, err := db.Exec(manyRows, from, from+49_999); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(db.Exec(manyRows, from, from+49_999))(b)
 	}
-	if _, err := db.Exec(manyBodies); err != nil {
-		b.Fatal(err)
-	}
+	must.Get(db.Exec(manyBodies))(b)
 	jobs := jobsOf(b)
 	board := &pending.Index{Ledger: s, Jobs: jobs, Now: time.Now}
 	var spent time.Duration
@@ -279,9 +243,7 @@ func BenchmarkBoard(b *testing.B) {
 	b.Run("after an act", func(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
-			if _, err := db.Exec(`UPDATE entry SET version = version + 1 WHERE id = 950000`); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(db.Exec(`UPDATE entry SET version = version + 1 WHERE id = 950000`))(b)
 			b.StartTimer()
 			look(b, board)
 		}

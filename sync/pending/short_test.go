@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
@@ -41,10 +42,7 @@ func shortages(v *pending.View) (out []string) {
 // as many rows as its cause has, but for those that stand under another cause.
 func TestAMissingCodeCountsTheRowsOfItsCause(t *testing.T) {
 	t.Parallel()
-	s, err := state.OpenMemory(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(state.OpenMemory(t.Context()))(t)
 	t.Cleanup(func() { _ = s.Close() })
 	waits := func(key, cause, amount, price string, awaited ...trade.Awaited) trade.Entry {
 		e := contract(key, trade.Waiting, cause, amount, "SOJA", price, awaited...)
@@ -74,10 +72,7 @@ func TestAMissingCodeCountsTheRowsOfItsCause(t *testing.T) {
 	board := &pending.Index{Ledger: s, Jobs: jobsOf(t), Now: func() time.Time { return at }}
 	take := func(want ...string) {
 		t.Helper()
-		view, err := board.Update(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(board.Update(t.Context()))(t)
 		if diff := cmp.Diff(want, shortages(view)); diff != "" {
 			t.Errorf("what is missing (-want +got):\n%s", diff)
 		}
@@ -104,13 +99,8 @@ func TestAMissingCodeCountsTheRowsOfItsCause(t *testing.T) {
 			"invalid 1 order_commitments fixing=false, 60 kg, 0 unweighed; 3 elsewhere",
 	)
 	// A code that has come keeps nothing any more, although its rows stand as waiting until the next run.
-	if _, err := s.ReplaceReferences(t.Context(), "producers", map[string]string{"7": "x"}, nil); err != nil {
-		t.Fatal(err)
-	}
-	view, err := board.Update(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.ReplaceReferences(t.Context(), "producers", map[string]string{"7": "x"}, nil))(t)
+	view := must.Get(board.Update(t.Context()))(t)
 	if got := shortages(view); len(got) != 4 || got[0][:10] != "wallets 10" {
 		t.Errorf("after the code came: %q", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/brakes"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/cluster"
@@ -18,11 +19,8 @@ func paced(t *testing.T, limits run.Limits) *Sender {
 	members := cluster.NewMember(cluster.Config{Clock: clock.SystemClock{}})
 	r := &run.Run{Env: &run.Env{Limits: limits, Clock: clock.SystemClock{}, Member: members}}
 	c := NewChecker(r)
-	s, err := New(r, c, brakes.New(r, c), NewRowLimit(nil, 0),
-		&Traffic{Pace: apiclient.NewPace(limits.RateLimit, limits.MaxInFlight)}, nil, nil, trade.JobStatus{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(r, c, brakes.New(r, c), NewRowLimit(nil, 0),
+		&Traffic{Pace: apiclient.NewPace(limits.RateLimit, limits.MaxInFlight)}, nil, nil, trade.JobStatus{}))(t)
 	return s
 }
 

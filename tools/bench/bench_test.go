@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // TestMain also plays the roles of a measurement, for which this program starts itself.
@@ -40,9 +42,7 @@ func TestAShortMeasurementAgreesWithTheAPI(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if err := os.WriteFile(page, []byte("before\n"+tableBegins+"\nold\n"+tableEnds+"\nafter\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(page, []byte("before\n"+tableBegins+"\nold\n"+tableEnds+"\nafter\n"), 0o600))
 	var out bytes.Buffer
 	err := run(t.Context(), &out, []string{
 		"-binary", binary, "-dir", t.TempDir(), "-rows", "200", "-reps", "1", "-small", "-json", lines, "-table", page,
@@ -60,10 +60,7 @@ func TestAShortMeasurementAgreesWithTheAPI(t *testing.T) {
 			t.Errorf("the tables lack %q:\n%s", want, out.String())
 		}
 	}
-	first, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(os.ReadFile(page))(t)
 	if text := string(first); !strings.HasPrefix(text, "before\n") || !strings.HasSuffix(text, "\nafter\n") ||
 		strings.Contains(text, "old") {
 		t.Errorf("the page is not what it was around the table:\n%s", text)

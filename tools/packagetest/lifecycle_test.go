@@ -235,9 +235,7 @@ func TestAnUpgradeThatCannotCopyTheLedgerChangesNothing(t *testing.T) {
 	p.stop()
 	must.Do(t, os.Rename(p.root.path("/etc/safrasync/credentials/api-key"), p.root.path("/root/api-key")))
 	// as after every stop of the service
-	if err := os.RemoveAll(p.root.path("/run/credentials")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.RemoveAll(p.root.path("/run/credentials")))
 	out, code := p.dpkg(nil, "-i", p.root.bring(next(t).deb))
 	if code == 0 || !strings.Contains(out, "the ledger could not be copied") ||
 		dpkgInstaller().version(p) != thisVersion+"-1" {

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
 )
 
 // I3, I5, I12: several machines work on one ledger, and die, are suspended, lose the database, and
@@ -21,10 +23,7 @@ func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
 	if *rounds == 0 {
 		m.short()
 	}
-	plan, err := strconv.ParseUint(flag.Lookup("seed").Value.String(), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(strconv.ParseUint(flag.Lookup("seed").Value.String(), 10, 64))(t)
 	random := rand.New(rand.NewPCG(plan, 7))
 	for round := range *rounds {
 		m.fault(random)
@@ -32,9 +31,7 @@ func TestI12SeveralMachinesLoseNothingAndDoubleNothing(t *testing.T) {
 			t.Logf("%d rounds; takeovers: %v", round+1, m.takeover)
 		}
 	}
-	if err := stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, stop())
 	m.API.SetFaults()
 	for _, h := range m.hosts {
 		h.heal()

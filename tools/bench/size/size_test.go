@@ -14,19 +14,20 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/tools/bench/size"
 )
 
 var (
-	rows     = flag.Int("rows", 2000, "rows of the ERP and the ledger")
+	rows     = flag.Int("rows", 500, "rows of the ERP and the ledger")
 	attempts = flag.Int("attempts", 2, "attempts of each row")
 	age      = flag.Duration("age", 0, "how long ago the oldest row was sent")
 	bodies   = flag.Duration("bodies", 0, "rows that are older have no bodies any more; 0: all have them")
 	stuck    = flag.Int("stuck", 3, "of a hundred rows, how many did not go, where pages are measured")
-	times    = flag.Int("times", 3, "how often each page is asked for after the first time")
+	times    = flag.Int("times", 1, "how often each page is asked for after the first time; 0: no page is")
 	ledgers  = flag.String("ledger", "", "sqlite or postgres; both when it is empty")
-	formats  = flag.String("formats", "json,html", "forms of the reports, of csv, xlsx, json and html")
+	formats  = flag.String("formats", "json,html", "forms of the reports, of csv, xlsx, json and html; none when it is empty")
 	dir      = flag.String("dir", "",
 		"an empty folder in which the world stays; needs -ledger, -erp and, for postgres, -state")
 	erpDSN = flag.String("erp", "",
@@ -59,107 +60,68 @@ var built = gosync.OnceValues(func() (binary string, err error) {
 	return binary, nil
 })
 
-func build(t *testing.T) string {
+// onEach runs a trial with each ledger.
+func onEach(t *testing.T, trial func(t *testing.T, w *size.World)) {
 	t.Helper()
-	binary, err := built()
-	if err != nil {
-		t.Fatal(err)
+	binary := must.Get(built())(t)
+	for _, ledger := range []string{size.SQLite, size.Postgres} {
+		if *ledgers == "" || *ledgers == ledger {
+			t.Run(ledger, func(t *testing.T) { trial(t, newWorld(t, binary, ledger)) })
+		}
 	}
-	return binary
 }
 
 // The program itself finds nothing wrong with a filled ledger.
 func TestAFilledLedgerIsInOrderAndUnchanged(t *testing.T) {
-	binary := build(t)
-	for _, ledger := range []string{size.SQLite, size.Postgres} {
-		if *ledgers != "" && *ledgers != ledger {
-			continue
-		}
-		t.Run(ledger, func(t *testing.T) {
-			w := newWorld(t, binary, ledger)
-			fill(t, w)
-			measure(t, w)
-		})
-	}
+	onEach(t, func(t *testing.T, w *size.World) {
+		fill(t, w)
+		measure(t, w)
+	})
 }
 
-// Every page of the console works on a large ledger with many stuck rows. The time of each page is
-// logged but not checked, because it depends on what else the host does.
-func TestThePagesOfTheConsoleOnALargeLedger(t *testing.T) {
-	binary := build(t)
-	for _, ledger := range []string{size.SQLite, size.Postgres} {
-		if *ledgers != "" && *ledgers != ledger {
-			continue
+// A report of all rows is written in every form, by the command and by the console, with memory that does
+// not grow with the rows, and every page of the console works on a large ledger with many stuck rows. Memory
+// and times are logged but not checked, because they depend on what else the host does.
+func TestThePagesAndTheReportsOfALargeLedger(t *testing.T) {
+	onEach(t, func(t *testing.T, w *size.World) {
+		w.Stuck = *stuck
+		fill(t, w)
+		forms := strings.FieldsFunc(*formats, func(r rune) bool { return r == ',' })
+		t.Logf("%-14s %10s %10s %10s %10s", "report", "peak MiB", "CPU s", "wall s", "file MiB")
+		tell := func(name string, c size.ReportCost, err error) {
+			t.Helper()
+			if err != nil || c.Size == 0 {
+				t.Fatalf("%s of %d bytes: %v", name, c.Size, err)
+			}
+			t.Logf("%-14s %10.1f %10.1f %10.1f %10.1f", name, float64(c.Peak)/(1<<20), c.CPU.Seconds(),
+				c.Wall.Seconds(), float64(c.Size)/(1<<20))
 		}
-		t.Run(ledger, func(t *testing.T) {
-			w := newWorld(t, binary, ledger)
-			w.Stuck = *stuck
-			fill(t, w)
-			began := time.Now()
-			c, err := w.Serve(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("served and logged in after %.1f s", time.Since(began).Seconds())
+		for _, form := range forms {
+			c, err := w.ReportFile(t.Context(), form)
+			tell(form, c, err)
+		}
+		// The service would do this at its start, at the same time as the first export.
+		if _, _, err := w.Sync(t.Context(), "--sweep"); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		c := must.Get(w.Serve(t.Context()))(t)
+		defer func() { must.Do(t, c.Close()) }()
+		t.Logf("served and logged in after %.1f s", time.Since(began).Seconds())
+		if *times > 0 {
 			stuck, keys, err := c.Warm()
-			if err != nil {
-				t.Fatal(errors.Join(err, c.Close()))
-			}
+			must.Do(t, err)
 			t.Logf("what is stuck was read after %.1f s, the keys after %.1f s", stuck.Seconds(), keys.Seconds())
-			costs, err := c.Pages(w.Rows, *times)
-			if err = errors.Join(err, c.Close()); err != nil {
-				t.Fatal(err)
-			}
 			t.Logf("%-45s %9s %9s %9s %9s", "ms of a page", "first", "median", "worst", "CPU")
-			for _, p := range costs {
+			for _, p := range must.Get(c.Pages(w.Rows, *times))(t) {
 				t.Logf("%-45s %9.1f %9.1f %9.1f %9.1f", p.Path, ms(p.First), ms(p.Median), ms(p.Worst), ms(p.CPU))
 			}
-		})
-	}
-}
-
-// A report of all rows is written in every form, by the command and by the console, with memory
-// that does not grow with the rows. The memory of each is logged but not checked.
-func TestTheReportsOfALargeLedger(t *testing.T) {
-	binary := build(t)
-	for _, ledger := range []string{size.SQLite, size.Postgres} {
-		if *ledgers != "" && *ledgers != ledger {
-			continue
 		}
-		t.Run(ledger, func(t *testing.T) {
-			w := newWorld(t, binary, ledger)
-			w.Stuck = *stuck
-			fill(t, w)
-			t.Logf("%-14s %10s %10s %10s %10s", "report", "peak MiB", "CPU s", "wall s", "file MiB")
-			tell := func(name string, c size.ReportCost, err error) {
-				t.Helper()
-				if err != nil || c.Size == 0 {
-					t.Fatalf("%s of %d bytes: %v", name, c.Size, err)
-				}
-				t.Logf("%-14s %10.1f %10.1f %10.1f %10.1f", name, float64(c.Peak)/(1<<20), c.CPU.Seconds(),
-					c.Wall.Seconds(), float64(c.Size)/(1<<20))
-			}
-			for _, format := range strings.Split(*formats, ",") {
-				c, err := w.ReportFile(t.Context(), format)
-				tell(format, c, err)
-			}
-			// The service would do this at its start, at the same time as the first export.
-			if _, _, err := w.Sync(t.Context(), "--sweep"); err != nil {
-				t.Fatal(err)
-			}
-			c, err := w.Serve(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, format := range strings.Split(*formats, ",") {
-				cost, err := c.Export(format)
-				tell("console "+format, cost, err)
-			}
-			if err := c.Close(); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
+		for _, form := range forms {
+			cost, err := c.Export(form)
+			tell("console "+form, cost, err)
+		}
+	})
 }
 
 func newWorld(t *testing.T, binary, ledger string) *size.World {
@@ -231,10 +193,7 @@ func measure(t *testing.T, w *size.World) {
 			r.Stopped != nil || pass.sweep && (r.Unchanged != w.Rows || *r.InScope != w.Rows || *r.Gone != 0) {
 			t.Fatalf("%s: %s", pass.name, c.Out)
 		}
-		took, err := w.LastRun(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		took := must.Get(w.LastRun(t.Context()))(t)
 		t.Logf("%-8s %8.1f ms (process %.1f ms, CPU %.1f ms), peak %.1f MiB", pass.name, ms(took), ms(c.Wall),
 			ms(c.CPU), float64(c.Peak)/(1<<20))
 	}
