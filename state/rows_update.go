@@ -5,7 +5,6 @@ package state
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -73,20 +72,6 @@ func moveEntry(e *trade.Entry, counted int, now time.Time, move func(*trade.Entr
 // movedValues returns the values of columns of an entry that has moved.
 func movedValues(e *trade.Entry, columns []string) []any {
 	return sqldb.Pick(&entryRow{Entry: *e, Weak: weakOf(e.Error)}, columns)
-}
-
-// writeMoved writes rows that have all made the same move, which leaves their flags.
-func writeMoved(t *sqldb.Tx, rows []*trade.Entry, counted int) error {
-	columns := slices.DeleteFunc(slices.Clone(stateColumns), func(c string) bool { return c == "id" || c == "version" })
-	for chunk := range slices.Chunk(rows, sqldb.ArrayRows) {
-		args := append(movedValues(chunk[0], columns), counted, sqldb.ListOf(t.S.D, trade.Map(chunk, idOf)))
-		n, err := t.Changed(`UPDATE entry SET `+strings.Join(columns, ` = ?, `)+` = ?, attempts = attempts + ?,
-			version = version + 1 WHERE `+t.S.D.Among("id"), args...)
-		if err = sqldb.AllWritten("entry", n, len(chunk), err); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // updateIDs returns the ids of the entries of updates.
