@@ -323,7 +323,25 @@ func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 	j.retyped()
 	for i := range rows {
 		j.twins(i)
-		j.twoJobs(i)
+		// another job that has a row with these cells or this payload, under a key that does not hold it
+		row := &j.rows[i]
+		see := func(job string, id int64, sameKey bool, now *Content) {
+			like := likeness(&row.Prints, &now.Prints)
+			if job != row.Job && id != row.ID && !sameKey && (like == likeCells || like == likePayload) {
+				j.out[i].TwoJobs = cmp.Or(j.out[i].TwoJobs, job)
+			}
+		}
+		for k := range j.records {
+			l := &j.records[k]
+			for n := range l.of.Now {
+				r := l.record
+				see(r.Row.Job, r.Row.ID, r.Row.Key == row.Key && r.Space == row.Space, &l.of.Now[n])
+			}
+		}
+		for k := range j.rows {
+			o := &j.rows[k]
+			see(o.Job, o.ID, o.Key == row.Key && o.Space == row.Space, &o.Content)
+		}
 	}
 	return j.out
 }
@@ -554,27 +572,4 @@ func (t twin) or(next twin) twin {
 
 func (j *judge) within(row, other int64) bool {
 	return j.rules.Within == nil || j.rules.Within(row, other)
-}
-
-// twoJobs names another job that has a row with the cells or the payload of a row, under a key that
-// does not hold it.
-func (j *judge) twoJobs(i int) {
-	row := &j.rows[i]
-	see := func(job string, id int64, sameKey bool, now *Content) {
-		like := likeness(&row.Prints, &now.Prints)
-		if job != row.Job && id != row.ID && !sameKey && (like == likeCells || like == likePayload) {
-			j.out[i].TwoJobs = cmp.Or(j.out[i].TwoJobs, job)
-		}
-	}
-	for k := range j.records {
-		l := &j.records[k]
-		for n := range l.of.Now {
-			r := l.record
-			see(r.Row.Job, r.Row.ID, r.Row.Key == row.Key && r.Space == row.Space, &l.of.Now[n])
-		}
-	}
-	for k := range j.rows {
-		o := &j.rows[k]
-		see(o.Job, o.ID, o.Key == row.Key && o.Space == row.Space, &o.Content)
-	}
 }
