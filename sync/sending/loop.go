@@ -350,8 +350,9 @@ func (s *Sender) processAnswers() {
 	}
 }
 
-// processAnswer applies one answer to the job: how many requests may be in flight, whether the job
-// rests or stops, which records the platform has.
+// processAnswer applies one answer to the job: which records the platform has, what the results in a row
+// are (streaks), how many requests may be in flight and whether the job rests (adjustPace), and whether it
+// stops (judge). The answer itself is stored with the next group (settleInto).
 func (s *Sender) processAnswer(f *flight) {
 	s.flying--
 	s.settling = append(s.settling, f)
