@@ -326,14 +326,14 @@ func (r *recordSet) applyUpdate(e *trade.Entry, u trade.Update) (on *ownedRecord
 	// is judged anew. They stay when the row is only withdrawn.
 	decided := (u.From == trade.Held || u.From == trade.Withdrawn) &&
 		to.State != trade.Held && to.State != trade.Withdrawn ||
-		u.From.Created() && e.Flags.Has(trade.Replaced) && !to.Flags.Has(trade.Replaced)
+		u.From.MayBeOnPlatform() && e.Flags.Has(trade.Replaced) && !to.Flags.Has(trade.Replaced)
 	if to.Sightings != nil || decided {
 		r.see(e, to.Sightings)
 	}
 	newest := to.Newest
 	// a row about which a person decided keeps its content beside Now; a rebuilt row that is missing has none
 	same := to.SourceHash == e.SourceHash && to.PayloadHash == e.PayloadHash || to.Now != nil
-	if newest == (trade.Prints{}) && !same && !u.From.Created() && to.State != trade.Accepted {
+	if newest == (trade.Prints{}) && !same && !u.From.MayBeOnPlatform() && to.State != trade.Accepted {
 		newest = trade.PrintsOf(to.Sends, to.SourceHash, to.Target, to.Payload)
 	}
 	if newest != (trade.Prints{}) {

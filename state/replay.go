@@ -339,7 +339,7 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 	case row.to == "":
 		row.to = now
 	}
-	return row, lacks || row.to != now || m.Generation > e.Generation || row.newer && row.to.Created()
+	return row, lacks || row.to != now || m.Generation > e.Generation || row.newer && row.to.MayBeOnPlatform()
 }
 
 // attempt returns what was sent by the last attempt with an id; nil if the journal does not have it.

@@ -197,13 +197,13 @@ func (r *replay) states(work []replayedRow) error {
 		}
 		e.Flags = set.With(trade.Forced, e.Generation > 1).With(
 			trade.DoubleAfterDecision, row.double || set.Has(trade.DoubleAfterDecision))
-		decided := row.to.Created() || row.to == trade.Held || row.to == trade.Dismissed
+		decided := row.to.MayBeOnPlatform() || row.to == trade.Held || row.to == trade.Dismissed
 		if row.to == e.State && !(row.newer && decided) {
 			e.Version++
 			kept = append(kept, movedValues(e, keptColumns))
 			continue
 		}
-		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
+		if row.to.MayBeOnPlatform() && row.Payload != "" && e.PayloadHash != row.Payload {
 			// its contents were of another version; the next sweep fills them in
 			bare := entryRow{Entry: trade.Entry{ID: e.ID}, EntryID: e.ID}
 			emptied = append(emptied, sqldb.Pick(&bare, emptiedColumns))
@@ -238,7 +238,7 @@ func (r *replay) states(work []replayedRow) error {
 			next = *row.Next
 		}
 		switch {
-		case !row.to.Created() || row.Payload == "":
+		case !row.to.MayBeOnPlatform() || row.Payload == "":
 		case e.PayloadHash == row.Payload && e.SourceHash != row.Source:
 			e.SourceHash = "" // a newer row of the ERP, whose contents the next reading fills in
 		default:

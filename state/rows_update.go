@@ -104,7 +104,7 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*trade.Entry, records *recordSe
 			continue
 		}
 		done[e.ID] = true
-		if u.From.Created() && (u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) ||
+		if u.From.MayBeOnPlatform() && (u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) ||
 			e.Flags.Has(trade.Changed) || e.Flags.Has(trade.Replaced)) {
 			records.touch(e)
 		}
