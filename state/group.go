@@ -304,7 +304,7 @@ func (g *groupTx) claim() error {
 				have.Origin == e.ID && have.Epoch == g.Lease.Epoch
 			continue
 		}
-		if taken.has(in.Entry) && !in.Entry.Ordered() {
+		if taken.has(in.Entry) && !in.Entry.SendOrdered() {
 			g.Result.Elsewhere[in.Attempt.ID] = true
 			continue
 		}

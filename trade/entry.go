@@ -123,9 +123,9 @@ func (e Entry) WaitsForPlatform() bool {
 	return len(e.WaitingFor) > 0 && e.WaitingFor[0].Platform != ""
 }
 
-// Ordered reports whether a person has ordered that the entry goes although another row with its
+// SendOrdered reports whether a person has ordered that the entry goes although another row with its
 // key or content was sent: it was declared another record, or is sent again.
-func (e Entry) Ordered() bool {
+func (e Entry) SendOrdered() bool {
 	return e.Generation > 1 || e.DeclaredDistinct != "" && e.DeclaredDistinct == e.PayloadHash
 }
 
