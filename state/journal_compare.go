@@ -123,6 +123,7 @@ const (
 // beside a process that writes, ledger and journal are read at two moments.
 func (s *Store) compareJournal(ctx context.Context, op, dir string) (v journalVerdict, err error) {
 	for try := 1; ; try++ {
+		v = journalVerdict{}
 		err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
 			var known *sqldb.Error
 			v, err = s.readAndCheckJournal(t, dir, !s.db.ReadOnly)
