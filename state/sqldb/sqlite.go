@@ -119,8 +119,10 @@ func (s *DB) firstConnection(ctx context.Context) error {
 			var version, journal string
 			var synchronous, foreignKeys int
 			for query, dest := range map[string]any{
-				"SELECT sqlite_version()": &version, "PRAGMA journal_mode": &journal, "PRAGMA synchronous": &synchronous,
-				"PRAGMA foreign_keys": &foreignKeys,
+				"SELECT sqlite_version()": &version,
+				"PRAGMA journal_mode":     &journal,
+				"PRAGMA synchronous":      &synchronous,
+				"PRAGMA foreign_keys":     &foreignKeys,
 			} {
 				if err := s.Write.GetContext(ctx, dest, query); err != nil {
 					return s.Fault(ctx, "opening the ledger", err)

@@ -26,7 +26,8 @@ func ContentOf(e *trade.Entry) identity.Content {
 // RowOf returns an entry of a job of this program's configuration as a row that may go.
 func RowOf(job *mapping.Job, e *trade.Entry) identity.ERPRow {
 	row := identity.ERPRow{
-		ID: e.ID, Job: job.Name(), Key: e.Key, Space: job.Identity.Space, Content: ContentOf(e), SendOrdered: e.SendOrdered(),
+		ID: e.ID, Job: job.Name(), Key: e.Key, Space: job.Identity.Space, Content: ContentOf(e),
+		SendOrdered: e.SendOrdered(),
 	}
 	if e.State == trade.Held && e.Cause == trade.CauseRetyped {
 		row.HeldFor = -1
