@@ -46,7 +46,7 @@ func New(o Parts) *Console {
 	o.Site.Issuer, o.Site.Waiting, o.Site.Titles = o.Sessions.Issuer(), o.Pages.Waiting, o.Pages.Titles
 	c := &Console{
 		Parts: o, mux: http.NewServeMux(), cross: http.NewCrossOriginProtection(),
-		working: connlimit.NewPlaces(maxRequests, waitAtMost),
+		working: connlimit.NewPlaces(maxRequests, placeTimeout),
 	}
 	c.ending, c.end = context.WithCancel(context.Background())
 	for _, r := range c.routes() {

@@ -123,7 +123,7 @@ func (c *Console) guard(route web.Route) http.Handler {
 // pass takes a place to identify the person, and again to answer. It holds none while the browser
 // sends its form or reads its answer, because a slow browser would keep others out.
 func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) error {
-	q.Body = http.MaxBytesReader(w, q.Body, max(route.Body, bodyMost))
+	q.Body = http.MaxBytesReader(w, q.Body, max(route.Body, maxFormBytes))
 	switch {
 	case !readable(q.URL.Path):
 		return web.ErrNotFound
@@ -135,7 +135,7 @@ func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) e
 	case q.Answered:
 		return refused
 	case q.Method == http.MethodPost && refused != nil: // its page shows again what was typed
-		q.Body = http.MaxBytesReader(w, q.Body, bodyMost)
+		q.Body = http.MaxBytesReader(w, q.Body, maxFormBytes)
 		_ = readForm(q, web.Route{})
 		return refused
 	case refused != nil:
@@ -175,9 +175,9 @@ func (c *Console) placed(q *web.Request, route web.Route, do func() error) error
 	defer func() { q.Request, q.Writer = request, w }()
 	ctx, cancel := context.WithTimeout(q.Context(), max(web.AnswerWithin, route.Takes))
 	defer cancel()
-	sender, most := "address "+connlimit.Key(q.From), maxAnonymousPerAddress
+	sender, most := "address "+connlimit.Key(q.From), maxAnonymousRequests
 	if q.Login != nil {
-		sender, most = "person "+q.Login.User.Name, maxPerPerson
+		sender, most = "person "+q.Login.User.Name, maxPersonRequests
 	}
 	leave, err := c.working.Enter(ctx, sender, most)
 	if err != nil {

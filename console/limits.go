@@ -2,14 +2,17 @@ package console
 
 import "time"
 
-// The limits for what the console takes from browsers and from the machine.
+// What the console accepts at once. A request beyond one of the first three numbers waits, at most for
+// placeTimeout, and is answered with 503 then; what is beyond the others is refused immediately.
 const (
-	maxRequests            = 16              // requests processed at once; others wait
-	maxAnonymousPerAddress = 12              // of these, for one address without a login
-	maxPerPerson           = 4               // and for one person
-	waitAtMost             = 5 * time.Second // for one of these places
-	bodyMost               = 64 << 10        // bytes of a form
-	headerMost             = 32 << 10
-	connsMost              = 2048
-	maxPerAddress          = 512 // connections from one address, or requests of one address behind the proxy
+	maxRequests          = 16 // requests that are processed at once
+	maxAnonymousRequests = 12 // of these, from one address without a login
+	maxPersonRequests    = 4  // of these, of one person
+	placeTimeout         = 5 * time.Second
+
+	maxConns = 2048
+	// connections from one address, and requests of one address behind the reverse proxy
+	maxPerAddress  = 512
+	maxFormBytes   = 64 << 10
+	maxHeaderBytes = 32 << 10
 )

@@ -25,7 +25,7 @@ type Server struct {
 func Serve(listener net.Listener, secure *tls.Config, log *zap.Logger) *Server {
 	s := &Server{}
 	bounded := &connlimit.Listener{
-		Listener: listener, Most: connsMost, Each: maxPerAddress,
+		Listener: listener, Most: maxConns, Each: maxPerAddress,
 		Shared: func(address netip.Addr) bool {
 			c := s.current.Load()
 			return c != nil && c.Behind.IsValid() && c.Behind.Contains(address)
@@ -36,7 +36,7 @@ func Serve(listener net.Listener, secure *tls.Config, log *zap.Logger) *Server {
 			}
 		},
 	}
-	server := &http.Server{Handler: s, ReadTimeout: 15 * time.Second, MaxHeaderBytes: headerMost}
+	server := &http.Server{Handler: s, ReadTimeout: 15 * time.Second, MaxHeaderBytes: maxHeaderBytes}
 	s.server = connlimit.Serve(server, bounded, secure, log, "the console is no longer served")
 	return s
 }

@@ -223,7 +223,15 @@ func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*trade.Entry) (bool, erro
 	case u.Generation != e.Generation && a.Resend == nil:
 		return false, fmt.Errorf("%s: only an order to send again opens a generation", a.Audit.Act)
 	case a.Resend != nil:
-		return mayResend(t, e.ID, a.Resend.Boot, a.Resend.Ticks, a.Resend.Least)
+		// every attempt must be closed and, if it is unknown, have been so for long enough
+		var rows []watchRow
+		if err := t.All(&rows, selectWatched, a.Resend.Boot, e.ID); err != nil {
+			return false, err
+		}
+		short := slices.ContainsFunc(rows, func(r watchRow) bool {
+			return r.Open || r.Ticks == nil || a.Resend.Ticks-time.Duration(*r.Ticks)*time.Millisecond < a.Resend.Least
+		})
+		return len(rows) > 0 && !short, nil
 	// the holder of the id was checked before, and the database refuses the same id on two entries
 	case a.Gives != nil:
 		return true, nil

@@ -60,9 +60,31 @@ func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, o
 		if err != nil || len(left) == 0 {
 			return err
 		}
-		ids, err := endAttempts(t, left, now)
-		if err != nil {
+		// Open attempts become unknown, because nobody will report their outcome. Late answers may arrive
+		// at the same moment: attempts that are settled by then are left alone.
+		var ids []int64
+		var attempts []string
+		for _, f := range left {
+			if f.Attempt.Valid {
+				attempts = append(attempts, f.Attempt.String)
+			}
+		}
+		open := map[string]bool{}
+		var still []string
+		query := `SELECT a.attempt FROM sent a WHERE a.outcome = 'open' AND ` + t.S.D.Among("a.attempt") + ` ORDER BY a.id`
+		if err := t.All(&still, t.S.D.Locked(query, "a"), sqldb.ListOf(t.S.D, attempts)); err != nil {
 			return err
+		}
+		for _, id := range still {
+			open[id] = true
+		}
+		if err := leaveUnknown(t, t.S.D.Among("attempt"), now, sqldb.ListOf(t.S.D, attempts)); err != nil {
+			return err
+		}
+		for _, f := range left {
+			if !f.Attempt.Valid || open[f.Attempt.String] {
+				ids = append(ids, f.EntryID)
+			}
 		}
 		n = len(ids)
 		if n == 0 {
@@ -111,36 +133,6 @@ func abandonedSendings(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, 
 		}
 		return own || alive[f.Owner.String]
 	}), nil
-}
-
-// endAttempts sets open attempts to unknown, because nobody will report their outcome, and returns
-// their entries. Late answers may arrive at the same moment: attempts that are settled by then are
-// left alone.
-func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, err error) {
-	var attempts []string
-	for _, f := range left {
-		if f.Attempt.Valid {
-			attempts = append(attempts, f.Attempt.String)
-		}
-	}
-	open := map[string]bool{}
-	var still []string
-	query := `SELECT a.attempt FROM sent a WHERE a.outcome = 'open' AND ` + t.S.D.Among("a.attempt") + ` ORDER BY a.id`
-	if err := t.All(&still, t.S.D.Locked(query, "a"), sqldb.ListOf(t.S.D, attempts)); err != nil {
-		return nil, err
-	}
-	for _, id := range still {
-		open[id] = true
-	}
-	if err := leaveUnknown(t, t.S.D.Among("attempt"), now, sqldb.ListOf(t.S.D, attempts)); err != nil {
-		return nil, err
-	}
-	for _, f := range left {
-		if !f.Attempt.Valid || open[f.Attempt.String] {
-			ids = append(ids, f.EntryID)
-		}
-	}
-	return ids, nil
 }
 
 // leaveUnknown ends the open attempts of a condition whose outcome nobody will report.

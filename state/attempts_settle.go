@@ -15,8 +15,9 @@ import (
 // settledColumns are the columns of an entry that a settlement writes.
 var settledColumns = append(slices.Clone(stateColumns), "flags", "record_id", "attempts")
 
-// Settle stores how attempts ended. It does not check who owns the lease: a definite answer of a
-// former owner counts too (I12).
+// Settle stores how attempts ended: for each it decides what the answer does to the entry (becomes) and
+// to the record of the sending (recordSet.settle), in memory; writeSettled writes that. It does not check
+// who owns the lease: a definite answer of a former owner counts too (I12).
 func (g *groupTx) Settle() error {
 	owners, scopes, err := g.remoteOwners()
 	if err != nil {
@@ -25,34 +26,92 @@ func (g *groupTx) Settle() error {
 	if g.assumed && len(owners) > 0 { // another record has one of the ids: all is read
 		return sqldb.AllWritten("sent", len(owners), 0, nil)
 	}
-	w := settling{
-		owners: owners, scopes: scopes, moved: map[int64][]any{},
-	}
+	w := settledWrites{entries: map[int64][]any{}}
 	for _, st := range g.Group.Settle {
-		have := g.Records.byAttempt[st.Attempt.ID]
-		if have == nil { // its intent was never stored, or another attempt has taken its place
+		of := g.Records.byAttempt[st.Attempt.ID]
+		if of == nil { // its intent was never stored, or another attempt has taken its place
 			if former, ok := g.Former[st.Attempt.ID]; ok && former == string(st.Attempt.Outcome) {
 				g.Result.Settled[st.Attempt.ID] = true
 			}
 			continue
 		}
-		if err := g.settle(&w, have, st); err != nil {
+		a, e := &of.attemptRow, g.Entries[of.Origin]
+		now, counted := a.outcome(), a.Counts
+		out := st.Attempt.Outcome
+		switch {
+		case now == trade.OutcomeOpen:
+		case now == trade.OutcomeUnknown &&
+			(out == trade.OutcomeCreated || out == trade.OutcomeNotCreated || out == trade.OutcomeNotSent):
+		case now == out && (out != trade.OutcomeCreated || a.AnswerID == sqldb.CleanText(st.Attempt.RemoteID)):
+			g.Result.Settled[a.Attempt] = true // stored already
+			if out == trade.OutcomeUnknown {
+				// Recovery set the outcome to unknown before the sender did: what the sender observed
+				// helps the person who decides.
+				w.observed = append(w.observed, of)
+				// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
+				finished := a.FinishedAt.Int64
+				if err := a.ended(st.Attempt, g.Now, counted == 1); err != nil {
+					return err
+				}
+				a.FinishedAt.Int64 = max(finished, a.FinishedAt.Int64)
+				w.exchanges = append(w.exchanges, exchangeOf(st.Attempt))
+			}
+			continue
+		default:
+			continue // another outcome is already certain
+		}
+		remote := remoteKey{sqldb.CleanText(st.Attempt.RemoteID), scopes[a.Attempt]}
+		if other, taken := owners[remote]; out == trade.OutcomeCreated && taken && other.EntryID != e.ID {
+			g.Result.Conflicts[a.Attempt] = other.OwnerJob + " " + other.OwnerKey
+			continue
+		}
+		if err := a.ended(st.Attempt, g.Now, st.Counts); err != nil {
 			return err
+		}
+		if now == trade.OutcomeUnknown {
+			w.late = append(w.late, e.ID)
+			a.Late = 1
+		}
+		w.exchanges = append(w.exchanges, exchangeOf(st.Attempt))
+		g.Result.Settled[a.Attempt], g.Records.changed[of] = true, true
+		before, effect := e.State, g.becomes(e, a, &st)
+		g.Records.touch(e)
+		if made := g.Records.settle(e, of, st); made != nil {
+			owners[remote] = made
+		}
+		if effect.settlement == nil {
+			continue
+		}
+		// A settlement without a state changes only the flags. Recovery, if it has set the attempt to
+		// unknown, has counted it already.
+		settle := func(to *trade.Entry) bool { return to.Settle(*effect.settlement) }
+		if may := moveEntry(e, a.Counts-counted, g.Now, settle); !may {
+			return phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "state")
+		}
+		e.Flags = e.Flags.With(effect.clear, false)
+		if effect.settlement.State == trade.Accepted {
+			on := g.Records.byRemoteID(e, effect.remoteID)
+			if on == nil {
+				return phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "record_id")
+			}
+			e.RecordID = on.ID
+		}
+		w.entries[e.ID] = movedValues(e, settledColumns)
+		if effect.alarm != nil {
+			w.alarms = append(w.alarms, raisedAlarm{*effect.alarm, before})
 		}
 	}
 	return g.writeSettled(w)
 }
 
-// settling holds what is needed to judge the settlements of a group, and what they write.
-type settling struct {
-	owners    map[remoteKey]*ownedRecord
-	scopes    map[string]string
+// settledWrites is what the settlements of a group write.
+type settledWrites struct {
 	exchanges []*exchangeRow
-	moved     map[int64][]any // the rows of entries
-	late      []int64         // entries whose attempts were unknown: they have contents again
+	entries   map[int64][]any
+	late      []int64 // entries whose attempts were unknown: they have contents again
 	// attempts that stay unknown, for which the sender's observation is stored
-	heard  []*ownedRecord
-	alarms []raisedAlarm
+	observed []*ownedRecord
+	alarms   []raisedAlarm
 }
 
 // raisedAlarm is an alarm, with the previous state of its entry.
@@ -61,71 +120,8 @@ type raisedAlarm struct {
 	before trade.State
 }
 
-// settle applies one settlement.
-func (g *groupTx) settle(w *settling, of *ownedRecord, st trade.Settlement) error {
-	a, e := &of.attemptRow, g.Entries[of.Origin]
-	now := a.outcome()
-	out := st.Attempt.Outcome
-	switch {
-	case now == trade.OutcomeOpen:
-	case now == trade.OutcomeUnknown &&
-		(out == trade.OutcomeCreated || out == trade.OutcomeNotCreated || out == trade.OutcomeNotSent):
-	case now == out && (out != trade.OutcomeCreated || a.AnswerID == sqldb.CleanText(st.Attempt.RemoteID)):
-		g.Result.Settled[a.Attempt] = true // stored already
-		if out == trade.OutcomeUnknown {
-			// Recovery set the outcome to unknown before the sender did: what the sender observed
-			// helps the person who decides.
-			w.heard = append(w.heard, of)
-			// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
-			finished := a.FinishedAt.Int64
-			if err := a.ended(st.Attempt, g.Now, a.Counts == 1); err != nil {
-				return err
-			}
-			a.FinishedAt.Int64 = max(finished, a.FinishedAt.Int64)
-			w.exchanges = append(w.exchanges, exchangeOf(st.Attempt))
-		}
-		return nil
-	default:
-		return nil // another outcome is already certain
-	}
-	remote := remoteKey{sqldb.CleanText(st.Attempt.RemoteID), w.scopes[a.Attempt]}
-	if other, taken := w.owners[remote]; out == trade.OutcomeCreated && taken && other.EntryID != e.ID {
-		g.Result.Conflicts[a.Attempt] = other.OwnerJob + " " + other.OwnerKey
-		return nil
-	}
-	if now == trade.OutcomeUnknown {
-		w.late = append(w.late, e.ID)
-	}
-	counted := a.Counts
-	if err := a.ended(st.Attempt, g.Now, st.Counts); err != nil {
-		return err
-	}
-	if now == trade.OutcomeUnknown {
-		a.Late = 1
-	}
-	w.exchanges = append(w.exchanges, exchangeOf(st.Attempt))
-	g.Result.Settled[a.Attempt], g.Records.changed[of] = true, true
-	before := e.State
-	became := g.becomes(e, a, &st)
-	g.Records.touch(e)
-	if made := g.Records.settle(e, of, st); made != nil {
-		w.owners[remote] = made
-	}
-	if became.settlement == nil {
-		return nil
-	}
-	if err := g.follow(e, became, a.Counts-counted); err != nil {
-		return err
-	}
-	w.moved[e.ID] = movedValues(e, settledColumns)
-	if became.alarm != nil {
-		w.alarms = append(w.alarms, raisedAlarm{*became.alarm, before})
-	}
-	return nil
-}
-
 // writeSettled writes what settlements change, in the required order.
-func (g *groupTx) writeSettled(w settling) error {
+func (g *groupTx) writeSettled(w settledWrites) error {
 	if err := writeExchanges(g.Tx, w.exchanges); err != nil {
 		return err
 	}
@@ -134,13 +130,13 @@ func (g *groupTx) writeSettled(w settling) error {
 	}
 	var err error
 	if g.assumed {
-		rows := trade.Map(inKeyOrder(w.moved), func(row []any) []any {
+		rows := trade.Map(inKeyOrder(w.entries), func(row []any) []any {
 			e := g.Entries[row[0].(int64)] //nolint:forcetypeassert // its id
 			return append(row, e.Version-1, string(trade.Sending))
 		})
 		err = g.ChangeRows("entry", settledColumns, []string{"version", "state"}, rows)
 	} else {
-		err = g.UpdateRows("entry", settledColumns, inKeyOrder(w.moved))
+		err = g.UpdateRows("entry", settledColumns, inKeyOrder(w.entries))
 	}
 	if err != nil {
 		return err
@@ -155,9 +151,9 @@ func (g *groupTx) writeSettled(w settling) error {
 			g.Entries[id].Version++
 		}
 	}
-	if len(w.heard) > 0 { // something about them has become known: their quarantine begins anew on every boot
-		ids, rows := make([]string, len(w.heard)), make([][]any, len(w.heard))
-		for i, have := range w.heard {
+	if len(w.observed) > 0 { // something about them has become known: their quarantine begins anew on every boot
+		ids, rows := make([]string, len(w.observed)), make([][]any, len(w.observed))
+		for i, have := range w.observed {
 			ids[i], rows[i] = have.Attempt, sqldb.Pick(&have.sentRow, answeredColumns)
 		}
 		if err := g.UpdateRows("sent", answeredColumns, rows); err != nil {
@@ -182,22 +178,4 @@ func inKeyOrder[K cmp.Ordered](m map[K][]any) [][]any {
 		out = append(out, m[key])
 	}
 	return out
-}
-
-// follow changes the entry in memory. A settlement without a state changes only the flags. counted is
-// 0 if recovery, which set the attempt to unknown, has counted it already.
-func (g *groupTx) follow(e *trade.Entry, b answerEffect, counted int) error {
-	if may := moveEntry(e, counted, g.Now, func(to *trade.Entry) bool { return to.Settle(*b.settlement) }); !may {
-		return phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "state")
-	}
-	e.Flags = e.Flags.With(b.clear, false)
-	if b.settlement.State != trade.Accepted {
-		return nil
-	}
-	on := g.Records.byRemoteID(e, b.remoteID)
-	if on == nil {
-		return phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "record_id")
-	}
-	e.RecordID = on.ID
-	return nil
 }

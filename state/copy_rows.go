@@ -48,8 +48,21 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 		was.LookupKey, was.Platform, m.from.db.ID); err != nil {
 		return err
 	}
-	if err := m.retireJournals(t); err != nil {
+	// the old journals are retired: they end with the old ledger
+	var rows []sqldb.JournalRow
+	if err := m.from.db.All(t.Ctx, copying, &rows,
+		`SELECT id, seq, mark, host, path, at, retired_at FROM journal`); err != nil {
 		return err
+	}
+	now := time.Now().UnixMilli()
+	for _, r := range rows {
+		if !r.RetiredAt.Valid {
+			r.RetiredAt.Valid, r.RetiredAt.Int64 = true, now
+		}
+		if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			r.ID, r.Seq, r.Mark, r.Host, r.Path, r.At, r.RetiredAt); err != nil {
+			return err
+		}
 	}
 	if t.S.D.Name == sqldb.Postgres { // SQLite keeps the highest number itself
 		for table, column := range map[string]string{
@@ -221,25 +234,4 @@ func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 		}
 		return nil
 	}, nil
-}
-
-// retireJournals copies the rows of the old journals and marks them as retired: they end with the
-// old ledger.
-func (m *moving) retireJournals(t *sqldb.Tx) error {
-	var rows []sqldb.JournalRow
-	if err := m.from.db.All(t.Ctx, copying, &rows,
-		`SELECT id, seq, mark, host, path, at, retired_at FROM journal`); err != nil {
-		return err
-	}
-	now := time.Now().UnixMilli()
-	for _, r := range rows {
-		if !r.RetiredAt.Valid {
-			r.RetiredAt.Valid, r.RetiredAt.Int64 = true, now
-		}
-		if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			r.ID, r.Seq, r.Mark, r.Host, r.Path, r.At, r.RetiredAt); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -94,8 +95,21 @@ func (s *Store) oddEntries(ctx context.Context, odd oddRows) error {
 				odd[e.ID] = e.Job + " " + e.Key
 			}
 		}
-		if err := s.oddListings(ctx, read, odd); err != nil {
+		// entries of which lists have something else than they hold
+		ids := trade.Map(read, func(e trade.Entry) int64 { return e.ID })
+		var rows []listingRow
+		if err := s.db.All(ctx, readingRows, &rows, `SELECT `+strings.Join(listingColumns, ", ")+` FROM listing WHERE `+
+			s.db.D.Among("entry_id"), sqldb.ListOf(s.db.D, ids)); err != nil {
 			return err
+		}
+		have := make(map[int64]listingRow, len(rows))
+		for _, row := range rows {
+			have[row.EntryID] = row
+		}
+		for _, e := range read {
+			if have[e.ID] != listingRowOf(e) {
+				odd[e.ID] = e.Job + " " + e.Key
+			}
 		}
 		after = last
 	}

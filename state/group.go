@@ -51,8 +51,27 @@ func newGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *groupTx {
 // stored even if the lease is lost (I12). What an earlier try of the same call stored, as after
 // trade.ErrUncertain, counts as stored now.
 func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group) (trade.GroupResult, error) {
-	if err := checkGroup(group); err != nil {
-		return trade.GroupResult{}, err
+	// what no correct caller requests is refused before anything is written
+	for _, s := range group.Settle {
+		switch {
+		case s.Attempt.Outcome == trade.OutcomeOpen:
+			return trade.GroupResult{}, fmt.Errorf("storing a group: the settlement of attempt %s has no outcome", s.Attempt.ID)
+		case s.Attempt.Outcome == trade.OutcomeCreated && s.Attempt.RemoteID == "":
+			return trade.GroupResult{}, fmt.Errorf(
+				"storing a group: attempt %s is settled as created without the platform's id; without one it is unknown", s.Attempt.ID)
+		case s.Attempt.Outcome == trade.OutcomeUnknown && s.State != trade.InDoubt:
+			return trade.GroupResult{}, fmt.Errorf("storing a group: attempt %s is unknown, but its entry would not be in doubt",
+				s.Attempt.ID)
+		case s.State == trade.Accepted && s.Attempt.Outcome != trade.OutcomeCreated:
+			return trade.GroupResult{}, fmt.Errorf("storing a group: attempt %s would be accepted although it created nothing", s.Attempt.ID)
+		case s.State == trade.Sending || !trade.CanMove(trade.Sending, s.State):
+			return trade.GroupResult{}, fmt.Errorf("storing a group: an attempt cannot end with its entry in state %q", s.State)
+		}
+	}
+	for _, in := range group.Intents {
+		if in.Attempt.ID == "" || len(in.Entry.Payload) == 0 {
+			return trade.GroupResult{}, errors.New("storing a group: an intent needs an id and a payload")
+		}
 	}
 	if len(group.Intents) > 0 && s.witness != nil {
 		s.witness.writer.MindClock() // which may wait: here nobody waits for this group yet
@@ -84,32 +103,6 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 		}
 	}
 	return g.Result, nil
-}
-
-// checkGroup refuses what no correct caller requests, before anything is written.
-func checkGroup(group trade.Group) error {
-	for _, s := range group.Settle {
-		switch {
-		case s.Attempt.Outcome == trade.OutcomeOpen:
-			return fmt.Errorf("storing a group: the settlement of attempt %s has no outcome", s.Attempt.ID)
-		case s.Attempt.Outcome == trade.OutcomeCreated && s.Attempt.RemoteID == "":
-			return fmt.Errorf(
-				"storing a group: attempt %s is settled as created without the platform's id; without one it is unknown", s.Attempt.ID)
-		case s.Attempt.Outcome == trade.OutcomeUnknown && s.State != trade.InDoubt:
-			return fmt.Errorf("storing a group: attempt %s is unknown, but its entry would not be in doubt",
-				s.Attempt.ID)
-		case s.State == trade.Accepted && s.Attempt.Outcome != trade.OutcomeCreated:
-			return fmt.Errorf("storing a group: attempt %s would be accepted although it created nothing", s.Attempt.ID)
-		case s.State == trade.Sending || !trade.CanMove(trade.Sending, s.State):
-			return fmt.Errorf("storing a group: an attempt cannot end with its entry in state %q", s.State)
-		}
-	}
-	for _, in := range group.Intents {
-		if in.Attempt.ID == "" || len(in.Entry.Payload) == 0 {
-			return errors.New("storing a group: an intent needs an id and a payload")
-		}
-	}
-	return nil
 }
 
 // Run stores the group, in one transaction. What a crash leaves:
@@ -187,8 +180,17 @@ func (g *groupTx) Run() error {
 		if err := g.claim(); err != nil {
 			return err
 		}
-		if err := setBlocks(g.Tx, g.Group.Block, g.Group.Unblock, g.Now); err != nil {
-			return err
+		for _, b := range g.Group.Block { // if it names a record twice, the last one counts
+			if err := g.Tx.Do(`INSERT INTO block (kind, id, message, first_at, next_at, tries) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, id) DO UPDATE
+			SET message = excluded.message, first_at = excluded.first_at, next_at = excluded.next_at, tries = excluded.tries`,
+				b.Kind, b.ID, b.Message, sqldb.AtOr(b.FirstAt, g.Now), sqldb.Millis(b.NextAt), b.Tries); err != nil {
+				return err
+			}
+		}
+		for _, b := range g.Group.Unblock {
+			if err := g.Tx.Do(`DELETE FROM block WHERE kind = ? AND id = ?`, b.Kind, b.ID); err != nil {
+				return err
+			}
 		}
 	}
 	g.Records.note()
@@ -302,7 +304,7 @@ func (g *groupTx) claim() error {
 				have.Origin == e.ID && have.Epoch == g.Lease.Epoch
 			continue
 		}
-		if taken.has(in.Entry) && !in.Entry.Ordered() {
+		if taken.has(in.Entry) && !in.Entry.SendOrdered() {
 			g.Result.Elsewhere[in.Attempt.ID] = true
 			continue
 		}

@@ -45,8 +45,10 @@ type journalVerdict struct {
 // journalDir returns the folder of the ledger's journal.
 func (s *Store) journalDir(parent string) string { return filepath.Join(parent, s.db.ID) }
 
-// attach compares the ledger with its journal, settles what a crash left between the two, and opens
-// the journal for writing.
+// attach is what opening a ledger does after a crash, or the first time. It compares the ledger with its
+// journal (compareJournal), begins the journal if there is none (beginJournal), settles what a crash left
+// between the two (settleJournalled), opens the journal for writing, compares with the witness (watch), and
+// confirms the server (confirmServer).
 func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 	const op = "comparing the ledger with its journal"
 	parent, err := filepath.Abs(o.Journal)
@@ -116,12 +118,35 @@ const (
 	compareAgain = time.Second
 )
 
-// compareJournal compares the ledger with its journal, and with what the journal tells of other hosts and
-// of the server, without writing. A ledger that is only read is compared again before it counts as older:
+// compareJournal compares the ledger with its journal, and with what the journal has of other hosts and of
+// the server, without writing. A ledger that is only read is compared again before it counts as older:
 // beside a process that writes, ledger and journal are read at two moments.
 func (s *Store) compareJournal(ctx context.Context, op, dir string) (v journalVerdict, err error) {
 	for try := 1; ; try++ {
-		v, err = s.compareOnce(ctx, op, dir)
+		v = journalVerdict{}
+		err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
+			var known *sqldb.Error
+			v, err = s.readAndCheckJournal(t, dir, !s.db.ReadOnly)
+			if err != nil && (!errors.As(err, &known) || known.Code != sqldb.CodeRolledBack) {
+				return err
+			}
+			now, stateErr := t.State()
+			if stateErr != nil {
+				return stateErr
+			}
+			had := sqldb.Confirmed{Term: v.Compare.Term}
+			switch reason, _ := s.db.ReasonOf(had, now); {
+			case reason == sqldb.WentBack && known != nil: // the newer server may be one command away
+				known.Hint = phrase.New(sqldb.WentBackHint)
+				return known
+			case reason == sqldb.WentBack:
+				v.back = t.Unsettled(had, now)
+				return v.back
+			case known != nil:
+				return known
+			}
+			return v.others
+		})
 		var found *sqldb.Error
 		if !s.db.ReadOnly || try == compareMost || !errors.As(err, &found) || found.Code == sqldb.CodeMoved {
 			return v, err
@@ -134,33 +159,6 @@ func (s *Store) compareJournal(ctx context.Context, op, dir string) (v journalVe
 	}
 }
 
-func (s *Store) compareOnce(ctx context.Context, op, dir string) (v journalVerdict, err error) {
-	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
-		var known *sqldb.Error
-		v, err = s.readAndCheckJournal(t, dir, !s.db.ReadOnly)
-		if err != nil && (!errors.As(err, &known) || known.Code != sqldb.CodeRolledBack) {
-			return err
-		}
-		now, stateErr := t.State()
-		if stateErr != nil {
-			return stateErr
-		}
-		had := sqldb.Confirmed{Term: v.Compare.Term}
-		switch reason, _ := s.db.ReasonOf(had, now); {
-		case reason == sqldb.WentBack && known != nil: // the newer server may be one command away
-			known.Hint = phrase.New(sqldb.WentBackHint)
-			return known
-		case reason == sqldb.WentBack:
-			v.back = t.Unsettled(had, now)
-			return v.back
-		case known != nil:
-			return known
-		}
-		return v.others
-	})
-	return v, err
-}
-
 // readAndCheckLocked compares the ledger with the journal in a folder, in a transaction that changes the ledger.
 // Other hosts that are gone are not missed.
 func (s *Store) readAndCheckLocked(t *sqldb.Tx, dir string, gone []string) (journalVerdict, error) {
@@ -171,6 +169,8 @@ func (s *Store) readAndCheckLocked(t *sqldb.Tx, dir string, gone []string) (jour
 	return v, err
 }
 
+// readAndCheckJournal reads both ends of the comparison, in a transaction that locks the ledger if it is to
+// be changed; checkRecords judges them.
 func (s *Store) readAndCheckJournal(t *sqldb.Tx, dir string, lock bool, gone ...string) (journalVerdict, error) {
 	v := journalVerdict{dir: dir}
 	if lock { // only one process at a time may begin a journal
@@ -214,7 +214,8 @@ func (s *Store) readAndCheckJournal(t *sqldb.Tx, dir string, lock bool, gone ...
 	return v, s.checkRecords(t, &v, rows, known, dir)
 }
 
-// checkRecords judges the result of a comparison.
+// checkRecords judges the result of a comparison: it refuses a journal that is not the ledger's, a ledger
+// that is older than its journal, and a copy; what a crash left between the two is v.left.
 func (s *Store) checkRecords(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.JournalRow, known bool, dir string,
 ) error {
 	c, header := v.Compare, v.Compare.End.Header
@@ -270,12 +271,7 @@ func (s *Store) checkRecords(t *sqldb.Tx, v *journalVerdict, rows map[string]sql
 			phrase.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),
 			phrase.New(sqldb.NewJournalHint))
 	}
-	return s.checkMissing(t, v)
-}
-
-// checkMissing judges the records that the ledger lacks.
-func (s *Store) checkMissing(t *sqldb.Tx, v *journalVerdict) error {
-	c := v.Compare
+	// the records that the ledger lacks
 	switch {
 	case c.Missing == 0 && c.End.Damaged:
 		return s.db.JournalFault(c.End.Fault())

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -57,16 +56,3 @@ type watchRow struct {
 
 const selectWatched = `SELECT a.attempt, (a.outcome = 'open') AS open, q.ticks FROM sent a LEFT JOIN quarantine q ON q.attempt_id = a.attempt AND q.boot = ?
 	WHERE a.origin = ? AND a.outcome IN ('open', 'unknown')`
-
-// mayResend reports whether every attempt of an entry is closed and, if it is unknown, has been so
-// for long enough. The entry must be locked.
-func mayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Duration) (bool, error) {
-	var rows []watchRow
-	if err := t.All(&rows, selectWatched, boot, entryID); err != nil {
-		return false, err
-	}
-	short := slices.ContainsFunc(rows, func(r watchRow) bool {
-		return r.Open || r.Ticks == nil || ticks-time.Duration(*r.Ticks)*time.Millisecond < least
-	})
-	return len(rows) > 0 && !short, nil
-}

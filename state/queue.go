@@ -27,7 +27,17 @@ func moveAll(t *sqldb.Tx, ids []int64, move func(*trade.Entry) bool, counted int
 			moved = append(moved, entries[id])
 		}
 	}
-	return writeMoved(t, moved, counted)
+	// All have made the same move, which leaves their flags.
+	columns := slices.DeleteFunc(slices.Clone(stateColumns), func(c string) bool { return c == "id" || c == "version" })
+	for chunk := range slices.Chunk(moved, sqldb.ArrayRows) {
+		args := append(movedValues(chunk[0], columns), counted, sqldb.ListOf(t.S.D, trade.Map(chunk, idOf)))
+		n, err := t.Changed(`UPDATE entry SET `+strings.Join(columns, ` = ?, `)+` = ?, attempts = attempts + ?,
+			version = version + 1 WHERE `+t.S.D.Among("id"), args...)
+		if err = sqldb.AllWritten("entry", n, len(chunk), err); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Wake moves rejected and waiting entries whose NextAttemptAt has passed to pending. An entry
@@ -138,22 +148,6 @@ func (s *Store) Blocks(ctx context.Context) ([]trade.Block, error) {
 	return sqldb.List[trade.Block](ctx, s.db, "reading what rows wait for", selectBlock+`ORDER BY kind, id`)
 }
 
-func setBlocks(t *sqldb.Tx, set, unset []trade.Block, now time.Time) error {
-	for _, b := range set { // if it names a record twice, the last one counts
-		if err := t.Do(`INSERT INTO block (kind, id, message, first_at, next_at, tries) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, id) DO UPDATE
-			SET message = excluded.message, first_at = excluded.first_at, next_at = excluded.next_at, tries = excluded.tries`,
-			b.Kind, b.ID, b.Message, sqldb.AtOr(b.FirstAt, now), sqldb.Millis(b.NextAt), b.Tries); err != nil {
-			return err
-		}
-	}
-	for _, b := range unset {
-		if err := t.Do(`DELETE FROM block WHERE kind = ? AND id = ?`, b.Kind, b.ID); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // WakeFor makes records that the platform was found to lack due for another attempt in the next
 // run: the records of these kinds with one of these ids, or all of the kinds if ids is nil. The
 // number of tries is kept. It returns how many records it made due.
@@ -175,33 +169,26 @@ func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time)
 				return 0, err
 			}
 			n++
-			if err := wakeRows(t, r, now); err != nil {
-				return 0, err
+			// The rows that wait for the record, and those that were rejected because of it, are due in the
+			// next run.
+			for _, where := range []struct {
+				condition string
+				args      []any
+			}{
+				{`state = 'waiting' AND waiting_for LIKE ?`, []any{`%"platform":"` + r.Kind + `"%`}},
+				{`state = 'rejected' AND cause <> '' AND cause = ?`, []any{r.Message}},
+			} {
+				condition, args := where.condition+` AND sendable = 1`, where.args
+				for _, id := range strings.Fields(r.ID) {
+					condition += ` AND EXISTS (SELECT 1 FROM body WHERE entry_id = entry.id AND (payload LIKE ? OR target = ?))`
+					args = append(args, `%"`+id+`"%`, id)
+				}
+				query := `UPDATE entry SET next_attempt_at = ?, version = version + 1 WHERE (next_attempt_at IS NULL OR next_attempt_at > ?) AND ` + condition
+				if err := t.Do(query, append([]any{now.UnixMilli(), now.UnixMilli()}, args...)...); err != nil {
+					return 0, err
+				}
 			}
 		}
 		return n, nil
 	})
-}
-
-// wakeRows makes the rows that wait for a record, and those that were rejected because of it, due
-// in the next run.
-func wakeRows(t *sqldb.Tx, b trade.Block, now time.Time) error {
-	for _, where := range []struct {
-		condition string
-		args      []any
-	}{
-		{`state = 'waiting' AND waiting_for LIKE ?`, []any{`%"platform":"` + b.Kind + `"%`}},
-		{`state = 'rejected' AND cause <> '' AND cause = ?`, []any{b.Message}},
-	} {
-		condition, args := where.condition+` AND sendable = 1`, where.args
-		for _, id := range strings.Fields(b.ID) {
-			condition += ` AND EXISTS (SELECT 1 FROM body WHERE entry_id = entry.id AND (payload LIKE ? OR target = ?))`
-			args = append(args, `%"`+id+`"%`, id)
-		}
-		query := `UPDATE entry SET next_attempt_at = ?, version = version + 1 WHERE (next_attempt_at IS NULL OR next_attempt_at > ?) AND ` + condition
-		if err := t.Do(query, append([]any{now.UnixMilli(), now.UnixMilli()}, args...)...); err != nil {
-			return err
-		}
-	}
-	return nil
 }

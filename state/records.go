@@ -271,7 +271,22 @@ func (r *recordSet) settle(e *trade.Entry, have *ownedRecord, st trade.Settlemen
 	was := have.Certainty
 	switch st.Attempt.Outcome {
 	case trade.OutcomeCreated:
-		return r.applyCreated(e, have, sqldb.CleanText(st.Attempt.RemoteID))
+		// the record that has the id afterwards is returned
+		id := sqldb.CleanText(st.Attempt.RemoteID)
+		switch other := r.byRemoteID(e, id); {
+		case have.RemoteID != "" && have.RemoteID != id: // a person stated another one: an alarm tells of both
+			return nil
+		case other == nil || other == have:
+		case other.Certainty == string(trade.Made): // two sendings got the id of one record
+			have.Certainty, r.changed[have] = string(trade.Void), true
+			return other
+		default: // a person took the id for that of another sending, of which nothing is known again
+			other.Certainty, other.RemoteID, r.changed[other] = string(trade.Maybe), "", true
+		}
+		if have.Certainty != string(trade.Made) {
+			have.Certainty, have.RemoteID, r.changed[have] = string(trade.Made), id, true
+		}
+		return have
 	case trade.OutcomeNotCreated, trade.OutcomeNotSent:
 		weak := st.State == trade.Rejected && st.Weak
 		switch {
@@ -286,24 +301,6 @@ func (r *recordSet) settle(e *trade.Entry, have *ownedRecord, st trade.Settlemen
 		r.changed[have] = true
 	}
 	return nil
-}
-
-// applyCreated sets that a record of an entry was made with an id, and returns the one that has the id then.
-func (r *recordSet) applyCreated(e *trade.Entry, have *ownedRecord, id string) *ownedRecord {
-	switch other := r.byRemoteID(e, id); {
-	case have.RemoteID != "" && have.RemoteID != id: // a person stated another one: an alarm tells of both
-		return nil
-	case other == nil || other == have:
-	case other.Certainty == string(trade.Made): // two sendings got the id of one record
-		have.Certainty, r.changed[have] = string(trade.Void), true
-		return other
-	default: // a person took the id for that of another sending, of which nothing is known again
-		other.Certainty, other.RemoteID, r.changed[other] = string(trade.Maybe), "", true
-	}
-	if have.Certainty != string(trade.Made) {
-		have.Certainty, have.RemoteID, r.changed[have] = string(trade.Made), id, true
-	}
-	return have
 }
 
 // applyUpdate keeps the records of an entry in step with an update of it, and returns the one by which it
@@ -329,14 +326,14 @@ func (r *recordSet) applyUpdate(e *trade.Entry, u trade.Update) (on *ownedRecord
 	// is judged anew. They stay when the row is only withdrawn.
 	decided := (u.From == trade.Held || u.From == trade.Withdrawn) &&
 		to.State != trade.Held && to.State != trade.Withdrawn ||
-		u.From.Created() && e.Flags.Has(trade.Replaced) && !to.Flags.Has(trade.Replaced)
+		u.From.MayBeOnPlatform() && e.Flags.Has(trade.Replaced) && !to.Flags.Has(trade.Replaced)
 	if to.Sightings != nil || decided {
 		r.see(e, to.Sightings)
 	}
 	newest := to.Newest
 	// a row about which a person decided keeps its content beside Now; a rebuilt row that is missing has none
 	same := to.SourceHash == e.SourceHash && to.PayloadHash == e.PayloadHash || to.Now != nil
-	if newest == (trade.Prints{}) && !same && !u.From.Created() && to.State != trade.Accepted {
+	if newest == (trade.Prints{}) && !same && !u.From.MayBeOnPlatform() && to.State != trade.Accepted {
 		newest = trade.PrintsOf(to.Sends, to.SourceHash, to.Target, to.Payload)
 	}
 	if newest != (trade.Prints{}) {

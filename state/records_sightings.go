@@ -127,21 +127,3 @@ func (r *recordSet) loadSightings(entries []*trade.Entry) error {
 	}
 	return err
 }
-
-// restoreSightings stores what the journal says that rows may be, where the ledger has these records.
-func (r *replay) restoreSightings(have *recordSet) error {
-	for at, s := range r.History.sightings {
-		e := r.entries[at]
-		if e == nil || s.seq <= r.since {
-			continue
-		}
-		var seen []trade.Sighting
-		for _, of := range s.Of {
-			if record := have.origins[recordOrigin{of.Job, of.Key, s.Sends, of.Generation}]; record != nil {
-				seen = append(seen, trade.Sighting{Record: record.ID, Prints: of.Prints})
-			}
-		}
-		have.see(&e.Entry, seen)
-	}
-	return have.writeSightings()
-}

@@ -92,10 +92,35 @@ func (r *replay) look() ([]replayedRow, error) {
 }
 
 // compare returns the rows for which the journal has something that the ledger lacks, and counts
-// them in the plan.
+// them in the plan. decide merges each of them; apply writes them.
 func (r *replay) compare() ([]replayedRow, error) {
-	if err := r.place(); err != nil {
+	// The ledger has the records up to its position in the journal already, if the journal has that record
+	// as the ledger knows it.
+	id := r.History.End.Header.Journal
+	rows, err := sqldb.JournalRows(r.Tx, false)
+	if err != nil {
 		return nil, err
+	}
+	if have := rows[id]; have.Seq > 0 && r.History.dir != "" {
+		c, err := journal.Compare(r.History.dir, have.Seq)
+		if err != nil {
+			return nil, r.S.JournalFault(err)
+		}
+		if c.Mark == have.Mark && !c.Older {
+			r.since = have.Seq
+		}
+	}
+	// names that another host's move changed become those of the ledger
+	var moves []struct {
+		journal.Move
+		Journal string
+	}
+	if err := r.All(&moves, `SELECT job AS "from", moved_to AS "to", sends, seq AS "after", journal FROM job_moved
+		WHERE journal <> ? ORDER BY journal, seq`, id); err != nil {
+		return nil, err
+	}
+	for _, m := range moves {
+		r.History.move(m.Move, func(by noted) bool { return by.seen[m.Journal] <= m.After })
 	}
 	if err := r.load(); err != nil {
 		return nil, err
@@ -146,38 +171,6 @@ func (r *replay) compare() ([]replayedRow, error) {
 		}
 	}
 	return work, nil
-}
-
-// place determines which records the ledger has already: those up to its position in the journal, if
-// the journal has that record as the ledger knows it. Names that another host's move changed become
-// those of the ledger.
-func (r *replay) place() error {
-	id := r.History.End.Header.Journal
-	rows, err := sqldb.JournalRows(r.Tx, false)
-	if err != nil {
-		return err
-	}
-	if have := rows[id]; have.Seq > 0 && r.History.dir != "" {
-		c, err := journal.Compare(r.History.dir, have.Seq)
-		if err != nil {
-			return r.S.JournalFault(err)
-		}
-		if c.Mark == have.Mark && !c.Older {
-			r.since = have.Seq
-		}
-	}
-	var moves []struct {
-		journal.Move
-		Journal string
-	}
-	if err := r.All(&moves, `SELECT job AS "from", moved_to AS "to", sends, seq AS "after", journal FROM job_moved
-		WHERE journal <> ? ORDER BY journal, seq`, id); err != nil {
-		return err
-	}
-	for _, m := range moves {
-		r.History.move(m.Move, func(by noted) bool { return by.seen[m.Journal] <= m.After })
-	}
-	return nil
 }
 
 // load reads the entries that the journal names, and what was sent of them.
@@ -346,7 +339,7 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 	case row.to == "":
 		row.to = now
 	}
-	return row, lacks || row.to != now || m.Generation > e.Generation || row.newer && row.to.Created()
+	return row, lacks || row.to != now || m.Generation > e.Generation || row.newer && row.to.MayBeOnPlatform()
 }
 
 // attempt returns what was sent by the last attempt with an id; nil if the journal does not have it.

@@ -180,27 +180,72 @@ var (
 	emptiedBody     = []string{"entry_id", "cells", "facts", "target", "payload"}
 )
 
-// states gives the entries their states.
+// states gives the entries their flags and states.
 func (r *replay) states(work []replayedRow) error {
 	var final, kept, emptied, bodies [][]any
 	var listed []trade.Entry
 	for _, row := range work {
 		e := &row.entry.Entry
-		row.flag()
-		decided := row.to.Created() || row.to == trade.Held || row.to == trade.Dismissed
+		set := e.Flags
+		for _, f := range lastingFlags(trade.AllFlags) {
+			set = set.With(f, row.Flags.Has(f) || !row.newer && set.Has(f))
+		}
+		if row.newer {
+			for _, f := range row.Explained {
+				set, e.Acknowledged = set.With(f, false), e.Acknowledged.With(f, true)
+			}
+		}
+		e.Flags = set.With(trade.Forced, e.Generation > 1).With(
+			trade.DoubleAfterDecision, row.double || set.Has(trade.DoubleAfterDecision))
+		decided := row.to.MayBeOnPlatform() || row.to == trade.Held || row.to == trade.Dismissed
 		if row.to == e.State && !(row.newer && decided) {
 			e.Version++
 			kept = append(kept, movedValues(e, keptColumns))
 			continue
 		}
-		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
+		if row.to.MayBeOnPlatform() && row.Payload != "" && e.PayloadHash != row.Payload {
 			// its contents were of another version; the next sweep fills them in
 			bare := entryRow{Entry: trade.Entry{ID: e.ID}, EntryID: e.ID}
 			emptied = append(emptied, sqldb.Pick(&bare, emptiedColumns))
 			bodies = append(bodies, sqldb.Pick(&bare, emptiedBody))
 			listed = append(listed, trade.Entry{ID: e.ID, Job: e.Job, Key: e.Key, Quantity: e.Quantity})
 		}
-		r.finish(row)
+		cause, text := row.Cause, journalAnswer
+		e.RecordID = 0
+		switch row.to {
+		case trade.Accepted:
+			cause, e.RecordID = "", row.on.ID
+		case trade.InDoubt:
+			cause, text = trade.CauseUnknown, rebuiltDoubt
+		}
+		status := 0
+		for _, s := range row.sent {
+			if s.Attempt != "" && s.Outcome != outcomeOpen {
+				status = s.Status
+			}
+		}
+		why, next := e.Error, time.Time{}
+		if row.to != e.State || e.Cause != cause {
+			why = errorOf(row.to, cause, status, row.Weak, text)
+		}
+		if row.to == trade.Dismissed && row.Dismissal != nil {
+			e.Dismissal = row.Dismissal
+		}
+		if row.to != trade.Dismissed {
+			e.Dismissal = nil
+		}
+		if row.Next != nil && (row.to == trade.Rejected || row.to == trade.Pending || row.to == trade.Waiting) {
+			next = *row.Next
+		}
+		switch {
+		case !row.to.MayBeOnPlatform() || row.Payload == "":
+		case e.PayloadHash == row.Payload && e.SourceHash != row.Source:
+			e.SourceHash = "" // a newer row of the ERP, whose contents the next reading fills in
+		default:
+			e.SourceHash, e.PayloadHash = row.Source, row.Payload
+		}
+		e.TakeState(trade.Entry{State: row.to, Cause: cause, Error: why, NextAttemptAt: next})
+		e.Version, e.UpdatedAt = max(row.Version, e.Version+1), r.Now
 		final = append(final, movedValues(e, replayedColumns))
 	}
 	if err := r.UpdateRows("entry", replayedColumns, final); err != nil {
@@ -216,63 +261,6 @@ func (r *replay) states(work []replayedRow) error {
 		return err
 	}
 	return writeListings(r.Tx, listed)
-}
-
-// flag sets a row's flags, and those that are acknowledged.
-func (row replayedRow) flag() {
-	e := &row.entry.Entry
-	set := e.Flags
-	for _, f := range lastingFlags(trade.AllFlags) {
-		set = set.With(f, row.Flags.Has(f) || !row.newer && set.Has(f))
-	}
-	if row.newer {
-		for _, f := range row.Explained {
-			set, e.Acknowledged = set.With(f, false), e.Acknowledged.With(f, true)
-		}
-	}
-	e.Flags = set.With(trade.Forced, e.Generation > 1).With(
-		trade.DoubleAfterDecision, row.double || set.Has(trade.DoubleAfterDecision))
-}
-
-// finish gives the entry of a row the state that it gets.
-func (r *replay) finish(row replayedRow) {
-	e := &row.entry.Entry
-	cause, text := row.Cause, journalAnswer
-	e.RecordID = 0
-	switch row.to {
-	case trade.Accepted:
-		cause, e.RecordID = "", row.on.ID
-	case trade.InDoubt:
-		cause, text = trade.CauseUnknown, rebuiltDoubt
-	}
-	status := 0
-	for _, s := range row.sent {
-		if s.Attempt != "" && s.Outcome != outcomeOpen {
-			status = s.Status
-		}
-	}
-	why, next := e.Error, time.Time{}
-	if row.to != e.State || e.Cause != cause {
-		why = errorOf(row.to, cause, status, row.Weak, text)
-	}
-	if row.to == trade.Dismissed && row.Dismissal != nil {
-		e.Dismissal = row.Dismissal
-	}
-	if row.to != trade.Dismissed {
-		e.Dismissal = nil
-	}
-	if row.Next != nil && (row.to == trade.Rejected || row.to == trade.Pending || row.to == trade.Waiting) {
-		next = *row.Next
-	}
-	switch {
-	case !row.to.Created() || row.Payload == "":
-	case e.PayloadHash == row.Payload && e.SourceHash != row.Source:
-		e.SourceHash = "" // a newer row of the ERP, whose contents the next reading fills in
-	default:
-		e.SourceHash, e.PayloadHash = row.Source, row.Payload
-	}
-	e.TakeState(trade.Entry{State: row.to, Cause: cause, Error: why, NextAttemptAt: next})
-	e.Version, e.UpdatedAt = max(row.Version, e.Version+1), r.Now
 }
 
 // errorOf returns the error of a row in a state; nil if it has none.
@@ -385,5 +373,19 @@ func (r *replay) putSent(work []replayedRow) error {
 	if err := r.sent.Write(); err != nil { // the journal has them
 		return err
 	}
-	return r.restoreSightings(r.sent)
+	// what the journal says that rows may be, where the ledger has these records
+	for at, s := range r.History.sightings {
+		e := r.entries[at]
+		if e == nil || s.seq <= r.since {
+			continue
+		}
+		var seen []trade.Sighting
+		for _, of := range s.Of {
+			if record := r.sent.origins[recordOrigin{of.Job, of.Key, s.Sends, of.Generation}]; record != nil {
+				seen = append(seen, trade.Sighting{Record: record.ID, Prints: of.Prints})
+			}
+		}
+		r.sent.see(&e.Entry, seen)
+	}
+	return r.sent.writeSightings()
 }

@@ -132,7 +132,7 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 			var concerned []*trade.Entry // of which the update may change what is known of their records
 			for _, u := range page.Updates {
 				e, to := entries[u.Entry.ID], u.Entry
-				if e != nil && (u.From.Created() || u.From == trade.Held || u.From == trade.Rejected ||
+				if e != nil && (u.From.MayBeOnPlatform() || u.From == trade.Held || u.From == trade.Rejected ||
 					u.From == trade.Dismissed || to.State == trade.Accepted || to.State == trade.Dismissed ||
 					to.Cause == trade.CauseExists) {
 					concerned = append(concerned, e)

@@ -3,7 +3,6 @@
 package state
 
 import (
-	"context"
 	"database/sql"
 	"strings"
 
@@ -92,24 +91,4 @@ func insertBodies(t *sqldb.Tx, job string, entries []*entryRow, added []int) err
 		return err
 	}
 	return writeListings(t, listed)
-}
-
-// oddListings finds the entries of which lists have something else than they hold.
-func (s *Store) oddListings(ctx context.Context, entries []trade.Entry, odd oddRows) error {
-	ids := trade.Map(entries, func(e trade.Entry) int64 { return e.ID })
-	var rows []listingRow
-	if err := s.db.All(ctx, readingRows, &rows, `SELECT `+strings.Join(listingColumns, ", ")+` FROM listing WHERE `+
-		s.db.D.Among("entry_id"), sqldb.ListOf(s.db.D, ids)); err != nil {
-		return err
-	}
-	have := make(map[int64]listingRow, len(rows))
-	for _, row := range rows {
-		have[row.EntryID] = row
-	}
-	for _, e := range entries {
-		if have[e.ID] != listingRowOf(e) {
-			odd[e.ID] = e.Job + " " + e.Key
-		}
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ package state
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -75,20 +74,6 @@ func movedValues(e *trade.Entry, columns []string) []any {
 	return sqldb.Pick(&entryRow{Entry: *e, Weak: weakOf(e.Error)}, columns)
 }
 
-// writeMoved writes rows that have all made the same move, which leaves their flags.
-func writeMoved(t *sqldb.Tx, rows []*trade.Entry, counted int) error {
-	columns := slices.DeleteFunc(slices.Clone(stateColumns), func(c string) bool { return c == "id" || c == "version" })
-	for chunk := range slices.Chunk(rows, sqldb.ArrayRows) {
-		args := append(movedValues(chunk[0], columns), counted, sqldb.ListOf(t.S.D, trade.Map(chunk, idOf)))
-		n, err := t.Changed(`UPDATE entry SET `+strings.Join(columns, ` = ?, `)+` = ?, attempts = attempts + ?,
-			version = version + 1 WHERE `+t.S.D.Among("id"), args...)
-		if err = sqldb.AllWritten("entry", n, len(chunk), err); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // updateIDs returns the ids of the entries of updates.
 func updateIDs(updates []trade.Update) []int64 {
 	return trade.Map(updates, func(u trade.Update) int64 { return u.Entry.ID })
@@ -119,7 +104,7 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*trade.Entry, records *recordSe
 			continue
 		}
 		done[e.ID] = true
-		if u.From.Created() && (u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) ||
+		if u.From.MayBeOnPlatform() && (u.Entry.Flags.Has(trade.Changed) || u.Entry.Flags.Has(trade.Replaced) ||
 			e.Flags.Has(trade.Changed) || e.Flags.Has(trade.Replaced)) {
 			records.touch(e)
 		}

@@ -128,6 +128,7 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 	return 0
 }
 
+// openAt opens a circuit until a Boot time; mayTry asks for it before a job runs, and probe sends the GET.
 func (s *Scheduler) openAt(name string, stop trade.Stop, until time.Duration) {
 	c := s.circuits[name]
 	if c == nil {

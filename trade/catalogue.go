@@ -2,6 +2,7 @@ package trade
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -108,7 +109,19 @@ func ExplainEntry(e Entry, lang Lang) Advice {
 	case Held:
 		if e.Error != nil && e.Error.Counterpart != nil {
 			a := Explain(e.State, e.Cause, lang)
-			a.What += " (" + e.Error.Counterpart.sentence(e.Job, lang) + ")"
+			c := e.Error.Counterpart
+			name := "open"
+			switch {
+			case c.Rows > 0:
+				name = "double"
+			case c.RemoteID != "":
+				name = "made"
+			}
+			if c.Job != e.Job {
+				name += "_elsewhere"
+			}
+			named := strings.NewReplacer("{key}", c.Key, "{job}", c.Job, "{id}", c.RemoteID, "{rows}", strconv.Itoa(c.Rows))
+			a.What += " (" + named.Replace(find(lang, "counterparts."+name)) + ")"
 			return a
 		}
 	case Waiting:

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -124,9 +123,9 @@ func (e Entry) WaitsForPlatform() bool {
 	return len(e.WaitingFor) > 0 && e.WaitingFor[0].Platform != ""
 }
 
-// Ordered reports whether a person has ordered that the entry goes although another row with its
+// SendOrdered reports whether a person has ordered that the entry goes although another row with its
 // key or content was sent: it was declared another record, or is sent again.
-func (e Entry) Ordered() bool {
+func (e Entry) SendOrdered() bool {
 	return e.Generation > 1 || e.DeclaredDistinct != "" && e.DeclaredDistinct == e.PayloadHash
 }
 
@@ -183,22 +182,6 @@ type Counterpart struct {
 	// the record in the ledger, if the row is held for one that has lost its own row; else 0
 	Record int64 `json:"record,omitempty"`
 	Gone   bool  `json:"gone,omitempty"` // its key was read in the ERP, and is not there
-}
-
-// sentence names a counterpart of a row of a job.
-func (c Counterpart) sentence(job string, lang Lang) string {
-	name := "open"
-	switch {
-	case c.Rows > 0:
-		name = "double"
-	case c.RemoteID != "":
-		name = "made"
-	}
-	if c.Job != job {
-		name += "_elsewhere"
-	}
-	return strings.NewReplacer("{key}", c.Key, "{job}", c.Job, "{id}", c.RemoteID, "{rows}", strconv.Itoa(c.Rows)).
-		Replace(find(lang, "counterparts."+name))
 }
 
 // CounterpartOf returns an entry as the counterpart of another one.

@@ -52,9 +52,9 @@ func (s State) NeedsPerson() bool {
 	return s == Invalid || s == Rejected || s == InDoubt || s == Held
 }
 
-// Created reports whether the record exists, or may exist, on the platform; such an entry is never
+// MayBeOnPlatform reports whether the record exists, or may exist, on the platform; such an entry is never
 // mapped to another payload.
-func (s State) Created() bool { return s == Accepted || s == InDoubt || s == Sending }
+func (s State) MayBeOnPlatform() bool { return s == Accepted || s == InDoubt || s == Sending }
 
 // Flag is a remark on an entry; flags never change its state and are never summands (I9).
 type Flag string

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -157,25 +156,23 @@ func (p *Pages) showApproval(q *web.Request) error {
 	return q.Show("approval", page, err)
 }
 
-func (p *Pages) approve(q *web.Request) error {
-	return p.answerApproval(q, p.office.Approve, "approvals.done")
-}
+func (p *Pages) approve(q *web.Request) error { return p.answerApproval(q, true) }
 
 // decline cancels an act. The person who ordered it may do so, too.
-func (p *Pages) decline(q *web.Request) error {
-	return p.answerApproval(q, p.office.Decline, "approvals.declined")
-}
+func (p *Pages) decline(q *web.Request) error { return p.answerApproval(q, false) }
 
 // answerApproval answers an act that waits for consent with a person's consent or refusal, and its reason.
-func (p *Pages) answerApproval(q *web.Request,
-	answer func(context.Context, int64, trade.Person) (acts.Decided, error), told string,
-) error {
+func (p *Pages) answerApproval(q *web.Request, agrees bool) error {
+	answer, text := p.office.Decline, "approvals.declined"
+	if agrees {
+		answer, text = p.office.Approve, "approvals.done"
+	}
 	page, err := p.approvalPage(q)
 	if err != nil {
 		return err
 	}
 	page.Reason, page.Fault = Reason(q)
-	if page.Fault == "" && told == "approvals.done" && page.Approval.Act == acts.ActResend {
+	if page.Fault == "" && agrees && page.Approval.Act == acts.ActResend {
 		page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))
 		if err != nil {
 			return err
@@ -188,10 +185,10 @@ func (p *Pages) answerApproval(q *web.Request,
 	switch {
 	case err != nil:
 		return err
-	case done.Refused == "" && done.Waits > 0 && told == "approvals.done":
+	case done.Refused == "" && done.Waits > 0 && agrees:
 		return q.Done("approvals.agreed", "/approvals")
 	case done.Refused == "":
-		return q.Done(told, "/approvals")
+		return q.Done(text, "/approvals")
 	case done.Done || len(done.Approval.People) >= done.Approval.Needs: // the act no longer waits
 		return q.Done("approvals.moved", "/approvals")
 	}

@@ -144,7 +144,25 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 		}
 	default:
 		c.checkTexts(path, f.Const, f.Default, f.Values, func(at, text string) {
-			d.checkText(rule, at, text)
+			if text == "" || d.faulty(at) {
+				return
+			}
+			var err error
+			switch rule.Type {
+			case trade.Enum:
+				if !slices.Contains(rule.Values, text) {
+					d.Fault(at, "%s takes %s", rule.Field, strings.Join(rule.Values, ", "))
+				}
+			case trade.UUID:
+				_, err = trade.ParseID(text)
+			case trade.Number:
+				_, err = trade.ParseDecimal(text)
+			case trade.Day:
+				_, err = trade.ParseDate(text)
+			}
+			if err != nil {
+				d.Fault(at, "%w", err)
+			}
 		})
 	}
 }
@@ -202,28 +220,6 @@ func (c *Config) checkPer(d *Decoder, rule trade.FieldRule, f FieldConfig, path 
 			d.Fault(place, "must be SC, KG or TON")
 		}
 	})
-}
-
-func (d *Decoder) checkText(rule trade.FieldRule, path, text string) {
-	if text == "" || d.faulty(path) {
-		return
-	}
-	var err error
-	switch rule.Type {
-	case trade.Enum:
-		if !slices.Contains(rule.Values, text) {
-			d.Fault(path, "%s takes %s", rule.Field, strings.Join(rule.Values, ", "))
-		}
-	case trade.UUID:
-		_, err = trade.ParseID(text)
-	case trade.Number:
-		_, err = trade.ParseDecimal(text)
-	case trade.Day:
-		_, err = trade.ParseDate(text)
-	}
-	if err != nil {
-		d.Fault(path, "%w", err)
-	}
 }
 
 // JobSpecs returns the jobs in file order, in the engine's form.

@@ -251,7 +251,7 @@ func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
 // AskedQuantity is the quantity of a row as the platform was asked for it: the ERP may have another one
 // now.
 func AskedQuantity(e trade.Entry) trade.Quantity {
-	if !e.State.Created() {
+	if !e.State.MayBeOnPlatform() {
 		return e.Quantity
 	}
 	e.Now = nil

@@ -9,7 +9,7 @@
 //   - Who holds an Office reads the ledger through the interface Reads, and changes it by orders
 //     alone. Each order names a person, and stands in the audit before or with its effect.
 //   - An order does only what its plan showed, under the mark of that plan. If a row of it has
-//     changed since, nothing is done; of a plan for all rows of a filter (many.go) those are left
+//     changed since, nothing is done; of a plan for all rows of a filter (acts.go) those are left
 //     out, and told, that have changed. How a row is decided is planned in sync/acts alone.
 //   - What needs the consent of other people waits for it, whoever ordered it and wherever. The rules
 //     for that are read in one place (sync/acts).

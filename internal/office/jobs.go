@@ -2,9 +2,11 @@ package office
 
 import (
 	"context"
+	"slices"
 
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -98,4 +100,65 @@ func (o *Office) RunNow(ctx context.Context, job string, sweep bool, who trade.P
 		return err
 	}
 	return o.scheduler.Trigger(ctx, job, sweep)
+}
+
+// readingsRead is in how many of the latest passes of a job a reading of the ERP is looked for.
+const readingsRead = 100
+
+// reading returns when the ERP was read for a job.
+func (o *Office) reading(ctx context.Context, job string) (Reading, error) {
+	cursor, err := o.store.Cursor(ctx, job)
+	if err != nil {
+		return Reading{}, err
+	}
+	passes, err := o.store.Runs(ctx, job, readingsRead)
+	if err != nil {
+		return Reading{}, err
+	}
+	var out Reading
+	for _, pass := range passes {
+		if !pass.ReadAt.IsZero() {
+			out.At = pass.ReadAt
+			if !pass.Sweep {
+				out.Whole = cursor.SweptAt
+			}
+			return out, nil
+		}
+		// one that read single rows has ended well, and is no reading of the job
+		if out.Tried.IsZero() && (pass.Stopped != nil || pass.EndedAt.IsZero()) {
+			out.Tried, out.Why = pass.StartedAt, pass.Stopped
+			out.Goes, err = o.Goes(ctx, pass)
+			if err != nil {
+				return out, err
+			}
+		}
+	}
+	out.At = cursor.SweptAt
+	return out, nil
+}
+
+// Harvests returns the seasons that the mapping knows.
+func (o *Office) Harvests() (out []string) {
+	for _, job := range o.jobs {
+		for _, season := range job.Spec.Fields["haverst"].Values {
+			out = append(out, season)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func (o *Office) job(name string) (*mapping.Job, mapping.JobSpec) {
+	for _, job := range o.jobs {
+		if job.Name() == name {
+			return job, job.Spec
+		}
+	}
+	return nil, mapping.JobSpec{}
+}
+
+// jobNamed returns a job; nil if the configuration does not have it.
+func (o *Office) jobNamed(name string) *mapping.Job {
+	job, _ := o.job(name)
+	return job
 }

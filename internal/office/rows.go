@@ -31,23 +31,9 @@ func (o *Office) Rows(ctx context.Context, q trade.RowQuery, fn func(trade.Entry
 	return o.store.Rows(ctx, q, fn)
 }
 
-// Plan returns what an order would do. It changes nothing.
-func (o *Office) Plan(ctx context.Context, order acts.Order) (acts.RowPlan, error) {
-	plan, err := o.acts().Plan(ctx, order)
-	plan.Order = order // as it was given: what it selects is looked up again when it is done
-	return plan, err
-}
-
-// DoShown does a plan that was shown in this process, as far as its rows have not changed since.
-func (o *Office) DoShown(ctx context.Context, plan acts.RowPlan, who trade.Person) (acts.RowPlan, error) {
-	if err := may(who, plan.Act); err != nil {
-		return plan, err
-	}
-	return o.acts().Do(ctx, plan, who)
-}
-
 // Fields returns the ERP's values beside what was sent, in the order of the API's table; columns
-// that are not mapped come last.
+// that are not mapped come last. rowFields puts them together, from today's mapping of what was read
+// (mapping.Job.RowFields), what differs (run.Differences), and what the platform has (platformValues).
 func (o *Office) Fields(ctx context.Context, entry trade.Entry) (Sides, error) {
 	all, err := o.FieldsOf(ctx, []trade.Entry{entry})
 	if err != nil {
@@ -75,7 +61,7 @@ func (o *Office) FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, 
 	readings := map[string]Reading{}
 	var codes []trade.Reference
 	for i, entry := range entries {
-		there, err := o.there(ctx, entry, &out[i])
+		there, err := o.platformValues(ctx, entry, &out[i])
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +72,7 @@ func (o *Office) FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, 
 			}
 		}
 		out[i].ERP = readings[entry.Job]
-		out[i].Fields = o.fields(entry, refs, changes[i], there)
+		out[i].Fields = o.rowFields(entry, refs, changes[i], there)
 		for _, f := range out[i].Fields {
 			for _, c := range []trade.Reference{f.Code, f.NowCode} {
 				if c.Code != "" {
@@ -115,46 +101,11 @@ func (o *Office) FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, 
 	return out, nil
 }
 
-// readingsRead is in how many of the latest passes of a job a reading of the ERP is looked for.
-const readingsRead = 100
-
-// reading returns when the ERP was read for a job.
-func (o *Office) reading(ctx context.Context, job string) (Reading, error) {
-	cursor, err := o.store.Cursor(ctx, job)
-	if err != nil {
-		return Reading{}, err
-	}
-	passes, err := o.store.Runs(ctx, job, readingsRead)
-	if err != nil {
-		return Reading{}, err
-	}
-	var out Reading
-	for _, pass := range passes {
-		if !pass.ReadAt.IsZero() {
-			out.At = pass.ReadAt
-			if !pass.Sweep {
-				out.Whole = cursor.SweptAt
-			}
-			return out, nil
-		}
-		// one that read single rows has ended well, and is no reading of the job
-		if out.Tried.IsZero() && (pass.Stopped != nil || pass.EndedAt.IsZero()) {
-			out.Tried, out.Why = pass.StartedAt, pass.Stopped
-			out.Goes, err = o.Goes(ctx, pass)
-			if err != nil {
-				return out, err
-			}
-		}
-	}
-	out.At = cursor.SweptAt
-	return out, nil
-}
-
-// there returns the platform's last known values of a row's record: from the reading that a person
-// confirmed, or else from an answer or a read-back. nil: it was not read. It fills in when the row was
-// sent, and when the platform was asked.
-func (o *Office) there(ctx context.Context, entry trade.Entry, of *Sides) (map[string]string, error) {
-	if !entry.State.Created() {
+// platformValues returns the platform's last known values of a row's record: from the reading that a
+// person confirmed, or else from an answer or a read-back. nil: it was not read. It fills in when the row
+// was sent, and when the platform was asked.
+func (o *Office) platformValues(ctx context.Context, entry trade.Entry, of *Sides) (map[string]string, error) {
+	if !entry.State.MayBeOnPlatform() {
 		return nil, nil
 	}
 	store := o.store
@@ -202,7 +153,9 @@ func (o *Office) there(ctx context.Context, entry trade.Entry, of *Sides) (map[s
 // actsRead is in how many of the latest acts on a row a reading is looked for.
 const actsRead = 100
 
-func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, changes []trade.Difference,
+// rowFields returns the fields of a row, in the order of the API's table, and after them the columns that
+// are mapped to none. there has the platform's values.
+func (o *Office) rowFields(entry trade.Entry, refs map[string]map[string]string, changes []trade.Difference,
 	there map[string]string,
 ) []Field {
 	job, spec := o.job(entry.Job)
@@ -226,7 +179,7 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 		}
 	}
 	var out []Field
-	var told []string
+	var listed []string
 	for _, rule := range trade.Rules(entry.Sends) {
 		columns := slices.Clone(spec.Fields[rule.Field].Columns)
 		for _, parent := range spec.Fields[rule.Field].SentBy {
@@ -241,7 +194,7 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 			Secret: spec.Fields[rule.Field].Lookup != "",
 		}
 		text := mapped[rule.Field].Text
-		if !entry.State.Created() && entry.Payload == nil && text != "" && f.Problem == nil {
+		if !entry.State.MayBeOnPlatform() && entry.Payload == nil && text != "" && f.Problem == nil {
 			f.Sent = &text
 		}
 		if text, ok := there[rule.Field]; ok {
@@ -261,11 +214,11 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 		if len(f.Columns) == 0 && f.Sent == nil && f.There == nil && f.Problem == nil {
 			continue
 		}
-		told = append(told, columns...)
+		listed = append(listed, columns...)
 		out = append(out, f)
 	}
 	for _, name := range ColumnsInOrder(o.conf.JobSpecs(), entry) {
-		if slices.Contains(told, name) {
+		if slices.Contains(listed, name) {
 			continue
 		}
 		_, changed := differs["column "+fmt.Sprint([]string{name})]
@@ -274,30 +227,4 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 		out = append(out, f)
 	}
 	return out
-}
-
-// Harvests returns the seasons that the mapping knows.
-func (o *Office) Harvests() (out []string) {
-	for _, job := range o.jobs {
-		for _, season := range job.Spec.Fields["haverst"].Values {
-			out = append(out, season)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func (o *Office) job(name string) (*mapping.Job, mapping.JobSpec) {
-	for _, job := range o.jobs {
-		if job.Name() == name {
-			return job, job.Spec
-		}
-	}
-	return nil, mapping.JobSpec{}
-}
-
-// jobNamed returns a job; nil if the configuration does not have it.
-func (o *Office) jobNamed(name string) *mapping.Job {
-	job, _ := o.job(name)
-	return job
 }

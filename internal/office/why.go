@@ -238,7 +238,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	if advice := v.Advice(*e); advice.Do != "" {
 		say("Who resolves it: %s. %s", advice.Who, advice.Do)
 	}
-	if !e.State.Created() {
+	if !e.State.MayBeOnPlatform() {
 		out = append(out, whyPreview(v, s)...)
 	}
 	return append(out, whyJob(v, s)...)

@@ -236,7 +236,10 @@ func (s *DB) ReasonOf(had Confirmed, now LedgerState) (Reason, error) {
 	if err := s.back(had, now); err != nil {
 		return WentBack, err
 	}
-	switch err := s.otherServer(now.Recorded, now.Server); {
+	err := s.Refuse(CodeServer, phrase.Errorf(
+		"%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
+		trade.ErrOtherServer, ServerText(now.Recorded), ServerText(now.Server)), nil)
+	switch {
 	case SameServers(now.Recorded, now.Server):
 		return "", nil
 	case later(now.Recorded, now.Server):
@@ -434,14 +437,6 @@ func (t *Tx) NewsOfOthers() bool {
 		}
 	}
 	return false
-}
-
-// otherServer returns the error for a ledger on another server than the one on which it was last
-// used. The caller adds the hint.
-func (s *DB) otherServer(was, is string) error {
-	return s.Refuse(CodeServer, phrase.Errorf(
-		"%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
-		trade.ErrOtherServer, ServerText(was), ServerText(is)), nil)
 }
 
 // ServerText describes a server for people.

@@ -174,7 +174,35 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	case errors.As(err, &lite):
 		DescribeSQLite(out, lite.Code())
 	case errors.As(err, &server):
-		describePostgres(out, server)
+		code := string(server.Code)
+		switch {
+		case code == "28P01" || code == "28000":
+			out.Code, out.Hint = CodeAuth, phrase.New("check user and password in state.dsn, and pg_hba.conf")
+		case code == "3D000":
+			out.Code, out.Hint = CodeNoDatabase, phrase.New("create the database, or correct its name in state.dsn")
+		case code == "42501":
+			out.Code, out.Hint = CodePermission, phrase.New("grant the role what it needs: it owns the ledger's tables")
+		// 0A000 is what a standby answers to a transaction that is to write
+		case code == "25006" || code == "0A000":
+			out.Code, out.Hint = CodePermission, phrase.New(PrimaryHint)
+		case code == "53100":
+			out.Code, out.Hint = CodeFull, phrase.New("free space on the database server")
+		case code == "53300":
+			out.Code, out.Hint = CodeUnreachable, phrase.New("raise max_connections, or close other sessions")
+		case code == "40P01" || code == "40001":
+			out.Code, out.Hint = CodeLocked,
+				phrase.New("it and another session waited for each other, and nothing was changed: run it again")
+		case code == "55P03" || code == "57014":
+			out.Code, out.Hint = CodeLocked,
+				phrase.New("another session holds the rows: run it again, and if it stays look at pg_stat_activity for a long transaction")
+		case code == "08P01" && strings.HasPrefix(server.Message, "unsupported startup parameter"):
+			out.Code, out.Hint = CodeConfig, phrase.New("a connection pooler refuses a setting of state.dsn: "+
+				"take it out there, or add its name to ignore_startup_parameters of PgBouncer")
+		case strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08"):
+			out.Code, out.Hint = CodeUnreachable, phrase.New("the server is starting, stopping or cut off: it is tried again")
+		case code == "XX001" || code == "XX002":
+			out.Code, out.Hint = CodeCorrupt, phrase.New("stop the program and restore the database from its backup")
+		}
 	case driverName == Postgres && isNetwork(err):
 		out.Code, out.Hint = CodeUnreachable, phrase.New("check that PostgreSQL runs, and host, port and firewall in state.dsn")
 		if errors.Is(err, errSilent) {
@@ -251,35 +279,3 @@ func Counted[N int | int64](n N, one, many string) *phrase.Text {
 // PrimaryHint states how to reach the server of a PostgreSQL cluster that can write.
 const PrimaryHint = "the server is a standby or read-only: point state.dsn at the primary " +
 	"(host=pg1,pg2 port=5432 target_session_attrs=read-write connect_timeout=5)"
-
-func describePostgres(e *Error, server *pq.Error) {
-	code := string(server.Code)
-	switch {
-	case code == "28P01" || code == "28000":
-		e.Code, e.Hint = CodeAuth, phrase.New("check user and password in state.dsn, and pg_hba.conf")
-	case code == "3D000":
-		e.Code, e.Hint = CodeNoDatabase, phrase.New("create the database, or correct its name in state.dsn")
-	case code == "42501":
-		e.Code, e.Hint = CodePermission, phrase.New("grant the role what it needs: it owns the ledger's tables")
-	// 0A000 is what a standby answers to a transaction that is to write
-	case code == "25006" || code == "0A000":
-		e.Code, e.Hint = CodePermission, phrase.New(PrimaryHint)
-	case code == "53100":
-		e.Code, e.Hint = CodeFull, phrase.New("free space on the database server")
-	case code == "53300":
-		e.Code, e.Hint = CodeUnreachable, phrase.New("raise max_connections, or close other sessions")
-	case code == "40P01" || code == "40001":
-		e.Code, e.Hint = CodeLocked,
-			phrase.New("it and another session waited for each other, and nothing was changed: run it again")
-	case code == "55P03" || code == "57014":
-		e.Code, e.Hint = CodeLocked,
-			phrase.New("another session holds the rows: run it again, and if it stays look at pg_stat_activity for a long transaction")
-	case code == "08P01" && strings.HasPrefix(server.Message, "unsupported startup parameter"):
-		e.Code, e.Hint = CodeConfig, phrase.New("a connection pooler refuses a setting of state.dsn: "+
-			"take it out there, or add its name to ignore_startup_parameters of PgBouncer")
-	case strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08"):
-		e.Code, e.Hint = CodeUnreachable, phrase.New("the server is starting, stopping or cut off: it is tried again")
-	case code == "XX001" || code == "XX002":
-		e.Code, e.Hint = CodeCorrupt, phrase.New("stop the program and restore the database from its backup")
-	}
-}

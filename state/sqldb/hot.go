@@ -37,7 +37,20 @@ func (s *DB) InHotTx(ctx context.Context, op string, fn func(*Tx) error) error {
 		return fn(t)
 	})
 	if s.D.Name == Postgres {
-		s.hot.renew()
+		// All statements are closed after 16, 32, 64 … transactions, and prepared again: the plan that
+		// PostgreSQL keeps would else be that of small tables, until they are analysed, and read all
+		// rows of a kind. A transaction that just takes a closed one prepares it for itself, as package
+		// sql does.
+		s.hot.mu.Lock()
+		var old map[string]*sqlx.Stmt
+		s.hot.runs++
+		if s.hot.runs >= 16 && bits.OnesCount(s.hot.runs) == 1 {
+			s.hot.ready, old = nil, s.hot.ready
+		}
+		s.hot.mu.Unlock()
+		for _, statement := range old {
+			_ = statement.Close()
+		}
 	}
 	s.hot.mu.Lock()
 	met := s.hot.met
@@ -55,23 +68,6 @@ func (s *DB) InHotTx(ctx context.Context, op string, fn func(*Tx) error) error {
 		}
 	}
 	return nil
-}
-
-// renew closes all statements after 16, 32, 64 … transactions, so that they are prepared again. The
-// plan that PostgreSQL keeps for one would else be that of the tables when they were small, until they
-// are analysed: it reads all rows of a kind where it could look up a few. A transaction that just takes
-// a closed one prepares it for itself, as package sql does.
-func (h *hot) renew() {
-	h.mu.Lock()
-	var old map[string]*sqlx.Stmt
-	h.runs++
-	if h.runs >= 16 && bits.OnesCount(h.runs) == 1 {
-		h.ready, old = nil, h.ready
-	}
-	h.mu.Unlock()
-	for _, statement := range old {
-		_ = statement.Close()
-	}
 }
 
 // prepare prepares a statement on a pool, and returns nil if that fails: run unprepared, the statement

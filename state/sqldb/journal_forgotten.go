@@ -83,7 +83,14 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 		if end.Header.Form != journal.NewestForm {
 			return ForgottenJournal{}, FormerFormat(dir)
 		}
-		rows, err := sentBy(dir)
+		rows := 0
+		_, err := journal.Read(dir, -1, func(r journal.Record, _ string) error {
+			rows += r.Open()
+			if r.Kind == journal.Base {
+				rows += len(r.Rows)
+			}
+			return nil
+		})
 		if err != nil {
 			return ForgottenJournal{}, Refuse(CodeJournal, where,
 				phrase.Errorf("the ledger is gone, and its journal cannot be read: %w", err),
@@ -104,18 +111,6 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 			phrase.New("restore the ledger's backup, or move the folder away if it belongs to another ledger"))
 	}
 	return ForgottenJournal{}, nil
-}
-
-// sentBy counts the rows that were sent according to a journal.
-func sentBy(dir string) (rows int, err error) {
-	_, err = journal.Read(dir, -1, func(r journal.Record, _ string) error {
-		rows += r.Open()
-		if r.Kind == journal.Base {
-			rows += len(r.Rows)
-		}
-		return nil
-	})
-	return rows, err
 }
 
 // elsewhere reports whether a journal belongs to another ledger whose file still exists.

@@ -57,7 +57,22 @@ const askedLast = time.Minute
 
 // Connect opens a connection to the first server that serves.
 func (s *servers) Connect(ctx context.Context) (driver.Conn, error) {
-	connector, err := pq.NewConnectorConfig(s.inOrder())
+	// servers that took no connection come last
+	cfg := s.cfg
+	all := append([]pq.ConfigMultihost{{Host: cfg.Host, Hostaddr: cfg.Hostaddr, Port: cfg.Port}}, cfg.Multi...)
+	order := func(m pq.ConfigMultihost) int {
+		host := m.Host
+		if m.Hostaddr.IsValid() {
+			host = m.Hostaddr.String()
+		}
+		if v := s.at(net.JoinHostPort(host, strconv.Itoa(int(m.Port)))); v.isSilent() {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b pq.ConfigMultihost) int { return order(a) - order(b) })
+	cfg.Host, cfg.Hostaddr, cfg.Port, cfg.Multi = all[0].Host, all[0].Hostaddr, all[0].Port, all[1:]
+	connector, err := pq.NewConnectorConfig(cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -74,25 +89,6 @@ func (s *servers) Connect(ctx context.Context) (driver.Conn, error) {
 
 // Driver returns the driver.
 func (s *servers) Driver() driver.Driver { return &pq.Driver{} }
-
-// inOrder returns the settings, with servers that took no connection at the end.
-func (s *servers) inOrder() pq.Config {
-	cfg := s.cfg
-	all := append([]pq.ConfigMultihost{{Host: cfg.Host, Hostaddr: cfg.Hostaddr, Port: cfg.Port}}, cfg.Multi...)
-	order := func(m pq.ConfigMultihost) int {
-		host := m.Host
-		if m.Hostaddr.IsValid() {
-			host = m.Hostaddr.String()
-		}
-		if v := s.at(net.JoinHostPort(host, strconv.Itoa(int(m.Port)))); v.isSilent() {
-			return 1
-		}
-		return 0
-	}
-	slices.SortStableFunc(all, func(a, b pq.ConfigMultihost) int { return order(a) - order(b) })
-	cfg.Host, cfg.Hostaddr, cfg.Port, cfg.Multi = all[0].Host, all[0].Hostaddr, all[0].Port, all[1:]
-	return cfg
-}
 
 func (s *servers) at(address string) *server {
 	s.mu.Lock()
@@ -143,41 +139,6 @@ func isTimedOut(err error) bool {
 
 // sslRequest asks a server whether it speaks TLS. Its answer is one byte, before any login.
 var sslRequest = []byte{0, 0, 0, 8, 4, 210, 22, 47}
-
-// ask finds out whether the server at the other end of a connection lives, and gives it up if not. It
-// does not wait for that: an answer may come meanwhile.
-func (v *server) ask(at net.Addr) {
-	if v.asking.Swap(true) {
-		return
-	}
-	go func() {
-		defer v.asking.Store(false)
-		began := time.Now()
-		for range 2 {
-			if v.answers(at) {
-				return
-			}
-		}
-		v.missed(began, true)
-	}()
-}
-
-// answers reports whether the server takes a new connection. A refusal is an answer.
-func (v *server) answers(at net.Addr) bool {
-	until := time.Now().Add(v.of.cfg.ConnectTimeout)
-	conn, err := (&net.Dialer{Deadline: until}).Dial(at.Network(), at.String())
-	if err == nil {
-		err = conn.SetDeadline(until)
-		if err == nil {
-			_, err = conn.Write(sslRequest)
-		}
-		if err == nil {
-			_, err = conn.Read(make([]byte, 1))
-		}
-		_ = conn.Close() // it has served
-	}
-	return !isTimedOut(err)
-}
 
 // missed has a server asked last that has not taken a connection, unless it has said something since
 // that one began. One that is given up loses all connections that have begun; the others have their
@@ -270,6 +231,33 @@ func (c *deadlineConn) Read(p []byte) (int, error) {
 			}
 			return n, err
 		}
-		v.ask(c.RemoteAddr())
+		// Asks whether the server still takes connections, and gives it up if not, without waiting for
+		// that: an answer may come meanwhile.
+		at := c.RemoteAddr()
+		if v.asking.Swap(true) {
+			continue
+		}
+		go func() {
+			defer v.asking.Store(false)
+			began := time.Now()
+			for range 2 {
+				until := time.Now().Add(v.of.cfg.ConnectTimeout)
+				conn, err := (&net.Dialer{Deadline: until}).Dial(at.Network(), at.String())
+				if err == nil {
+					err = conn.SetDeadline(until)
+					if err == nil {
+						_, err = conn.Write(sslRequest)
+					}
+					if err == nil {
+						_, err = conn.Read(make([]byte, 1))
+					}
+					_ = conn.Close() // it has served
+				}
+				if !isTimedOut(err) { // a refusal is an answer
+					return
+				}
+			}
+			v.missed(began, true)
+		}()
 	}
 }

@@ -116,7 +116,19 @@ func (s *DB) firstConnection(ctx context.Context) error {
 	for tries := 0; ; tries++ {
 		err := s.Fault(ctx, op, s.Write.PingContext(ctx))
 		if err == nil {
-			return s.verifySQLite(ctx)
+			var version, journal string
+			var synchronous, foreignKeys int
+			for query, dest := range map[string]any{
+				"SELECT sqlite_version()": &version,
+				"PRAGMA journal_mode":     &journal,
+				"PRAGMA synchronous":      &synchronous,
+				"PRAGMA foreign_keys":     &foreignKeys,
+			} {
+				if err := s.Write.GetContext(ctx, dest, query); err != nil {
+					return s.Fault(ctx, "opening the ledger", err)
+				}
+			}
+			return JudgeSQLite(s.Where, version, journal, synchronous, foreignKeys)
 		}
 		var known *Error
 		if !errors.As(err, &known) || known.Code != CodeLocked || tries == 20 || !s.pause(ctx, s.Tune.Busy/50) {
@@ -208,21 +220,6 @@ func inspect(ctx context.Context, path string, tune Tuning) (err error) {
 		return FaultOf(ctx, "opening the ledger", path, SQLite, err)
 	}
 	return foreign(names, path, true)
-}
-
-// verifySQLite refuses a connection whose settings do not make commits durable.
-func (s *DB) verifySQLite(ctx context.Context) error {
-	var version, journal string
-	var synchronous, foreignKeys int
-	for query, dest := range map[string]any{
-		"SELECT sqlite_version()": &version, "PRAGMA journal_mode": &journal, "PRAGMA synchronous": &synchronous,
-		"PRAGMA foreign_keys": &foreignKeys,
-	} {
-		if err := s.Write.GetContext(ctx, dest, query); err != nil {
-			return s.Fault(ctx, "opening the ledger", err)
-		}
-	}
-	return JudgeSQLite(s.Where, version, journal, synchronous, foreignKeys)
 }
 
 // JudgeSQLite returns an error if the settings of a connection do not make commits durable (I1).

@@ -392,7 +392,27 @@ func (s *DB) WasApplied(ctx context.Context, op string, slot int, mark string) (
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), s.Tune.Settle, limit)
 	defer cancel()
 	if s.D.Name == SQLite {
-		return s.wasAppliedSQLite(ctx, slot, mark)
+		// A new connection, because after a failed fsync the old one has pages that are not on disk. What
+		// it finds is not necessarily durable either: so the log is copied into the file and flushed.
+		if err := s.discardWriter(ctx); err != nil {
+			return false, err
+		}
+		var found string
+		err := s.Write.GetContext(ctx, &found, `SELECT id FROM tx_mark WHERE owner = ? AND slot = ?`, s.MarkedBy, slot)
+		if errors.Is(err, sql.ErrNoRows) {
+			return false, nil
+		}
+		if err != nil || found != mark {
+			return false, err
+		}
+		var busy, pages, copied int
+		if err := s.Write.QueryRowContext(ctx, `PRAGMA wal_checkpoint(FULL)`).Scan(&busy, &pages, &copied); err != nil {
+			return false, err
+		}
+		if busy != 0 || pages != copied {
+			return false, errors.New("a reader keeps the transaction from being flushed")
+		}
+		return true, nil
 	}
 	for {
 		found, err := s.readMark(ctx, slot)
@@ -414,31 +434,6 @@ func (s *DB) readMark(ctx context.Context, slot int) (found string, err error) {
 	err = t.GetContext(ctx, &found, t.Rebind(`INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, '', 0)
 		ON CONFLICT (owner, slot) DO UPDATE SET at = excluded.at RETURNING id`), s.MarkedBy, slot)
 	return found, err
-}
-
-// wasAppliedSQLite reads from a new connection, because after a failed fsync the old one has pages
-// that are not on disk. If it finds the mark, it copies the log into the database file and flushes
-// it: after a disk failure, what is found is not necessarily durable.
-func (s *DB) wasAppliedSQLite(ctx context.Context, slot int, mark string) (bool, error) {
-	if err := s.discardWriter(ctx); err != nil {
-		return false, err
-	}
-	var found string
-	err := s.Write.GetContext(ctx, &found, `SELECT id FROM tx_mark WHERE owner = ? AND slot = ?`, s.MarkedBy, slot)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil || found != mark {
-		return false, err
-	}
-	var busy, pages, copied int
-	if err := s.Write.QueryRowContext(ctx, `PRAGMA wal_checkpoint(FULL)`).Scan(&busy, &pages, &copied); err != nil {
-		return false, err
-	}
-	if busy != 0 || pages != copied {
-		return false, errors.New("a reader keeps the transaction from being flushed")
-	}
-	return true, nil
 }
 
 // discardWriter makes the pool open a new connection.

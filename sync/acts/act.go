@@ -324,9 +324,27 @@ func (a *Acts) Do(ctx context.Context, plan RowPlan, who trade.Person) (RowPlan,
 	for chunk := range slices.Chunk(steps, actsTogether) {
 		var acts []trade.Act
 		for _, i := range chunk {
-			act, err := a.act(plan, plan.Steps[i], who)
+			s := plan.Steps[i]
+			now := a.Now()
+			after := s.After
+			after.UpdatedAt = now
+			detail := rowDetail{Before: ViewOf(s.Before), After: ViewOf(s.After), Reading: s.Reading}
+			for _, d := range s.Differences {
+				detail.Changes = append(detail.Changes, fieldChange{d.Field, d.Columns, d.Sent, d.Now})
+			}
+			if s.GivesUp != nil {
+				detail.Given = &formerOwner{s.Holder.Job, s.Holder.Key, ViewOf(s.GivesUp.Entry)}
+			}
+			record, err := who.Record(now, plan.Act, plan.Job+" "+s.Key, detail)
 			if err != nil {
 				return plan, err
+			}
+			act := trade.Act{
+				Update: &trade.Update{From: s.Before.State, Entry: after}, Gives: s.GivesUp, Ask: s.ask,
+				Audit: record,
+			}
+			if s.resend {
+				act.Resend = &trade.Resend{Boot: a.Boot, Ticks: a.Clock.Boot(), Least: a.Limits.LeastQuarantine()}
 			}
 			acts = append(acts, act)
 		}
@@ -343,30 +361,4 @@ func (a *Acts) Do(ctx context.Context, plan RowPlan, who trade.Person) (RowPlan,
 		}
 	}
 	return plan, nil
-}
-
-// act returns one step in the form in which the ledger stores it.
-func (a *Acts) act(plan RowPlan, s RowStep, who trade.Person) (trade.Act, error) {
-	now := a.Now()
-	after := s.After
-	after.UpdatedAt = now
-	detail := rowDetail{Before: ViewOf(s.Before), After: ViewOf(s.After), Reading: s.Reading}
-	for _, d := range s.Differences {
-		detail.Changes = append(detail.Changes, fieldChange{d.Field, d.Columns, d.Sent, d.Now})
-	}
-	if s.GivesUp != nil {
-		detail.Given = &formerOwner{s.Holder.Job, s.Holder.Key, ViewOf(s.GivesUp.Entry)}
-	}
-	record, err := who.Record(now, plan.Act, plan.Job+" "+s.Key, detail)
-	if err != nil {
-		return trade.Act{}, err
-	}
-	act := trade.Act{
-		Update: &trade.Update{From: s.Before.State, Entry: after}, Gives: s.GivesUp, Ask: s.ask,
-		Audit: record,
-	}
-	if s.resend {
-		act.Resend = &trade.Resend{Boot: a.Boot, Ticks: a.Clock.Boot(), Least: a.Limits.LeastQuarantine()}
-	}
-	return act, nil
 }

@@ -29,7 +29,19 @@ func (a *Acts) Retry(ctx context.Context, job string, keys []string, checked boo
 				step.Refused = WaitsFor
 			}
 		case trade.Held:
-			declare(step)
+			// it may go where a person may declare it a different record from the one it was taken for
+			switch entry.Cause {
+			case trade.CauseVanished:
+				step.Refused = GoneFromERP
+			case trade.CauseDuplicateKey:
+				step.Refused = DoubleKey
+			case trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin:
+				entry.DeclaredDistinct = entry.PayloadHash
+			default:
+				if slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided) {
+					step.Refused = DoubtBefore
+				}
+			}
 			step.MayDouble = true
 		case trade.Rejected:
 			step.MayDouble = entry.Weak() || slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided)
@@ -62,24 +74,6 @@ func refusalOf(s trade.State) Refusal {
 		trade.Invalid: IsInvalid, trade.Sending: IsSending, trade.Accepted: IsAccepted, trade.InDoubt: IsInDoubt,
 		trade.Dismissed: IsDismissed, trade.Withdrawn: IsWithdrawn,
 	}[s]
-}
-
-// declare decides whether a held row may go because a person declares it a different record from
-// the one it was taken for.
-func declare(step *RowStep) {
-	entry := &step.After
-	switch entry.Cause {
-	case trade.CauseVanished:
-		step.Refused = GoneFromERP
-	case trade.CauseDuplicateKey:
-		step.Refused = DoubleKey
-	case trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin:
-		entry.DeclaredDistinct = entry.PayloadHash
-	default:
-		if slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided) {
-			step.Refused = DoubtBefore
-		}
-	}
 }
 
 // Dismiss plans that rows are left out. Rows that were sent or are in flight cannot be.

@@ -116,7 +116,7 @@ func (r *Guard) MissingFrom(ctx context.Context, other *trade.KnownJob) (rows in
 		}
 	}
 	err = r.Ledger.EachKnown(ctx, job.Name(), func(k trade.Known) error {
-		if k.State.Created() && !stands[run.HashKey(k.Key)] && !k.Acknowledged.Has(trade.MissingInERP) {
+		if k.State.MayBeOnPlatform() && !stands[run.HashKey(k.Key)] && !k.Acknowledged.Has(trade.MissingInERP) {
 			gone++
 		}
 		return nil

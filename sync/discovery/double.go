@@ -95,7 +95,7 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 		for _, old := range entries {
 			entry := r.settleDouble(old, p, rows[old.Key], known)
 			if p.countInERP(old.Key, rows[old.Key]) > 1 {
-				if old.State.Created() {
+				if old.State.MayBeOnPlatform() {
 					sent = append(sent, old.Key)
 				}
 				switch width := len(r.Job.Spec.Key); {
@@ -170,7 +170,7 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []mapping.Row,
 		entry.KeyParts, entry.GoneSweeps = rows[0].Parts(), 0
 		r.Report.Changed++
 		return entry
-	case old.State.Created(), old.State == trade.Dismissed:
+	case old.State.MayBeOnPlatform(), old.State == trade.Dismissed:
 		entry = r.compareNearest(old, rows, known)
 	case revived:
 		r.Report.Unchanged++

@@ -30,7 +30,7 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 	switch {
 	case known.State == trade.Sending:
 		return leave // its owner decides; the next run compares
-	case known.State.Created():
+	case known.State.MayBeOnPlatform():
 		switch {
 		case cancelled:
 			return cancel

@@ -71,7 +71,7 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 				entry := old
 				entry.GoneSweeps++
 				switch {
-				case entry.State.Created():
+				case entry.State.MayBeOnPlatform():
 					entry.Flags = entry.Flags.With(trade.MissingInERP, !entry.Acknowledged.Has(trade.MissingInERP))
 				case entry.GoneSweeps >= 2:
 					entry.Withdraw()
@@ -121,5 +121,5 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 // settledAbsence reports whether a further sweep without the row leaves the entry unchanged.
 func settledAbsence(k *trade.Known) bool {
 	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State == trade.Held && k.Cause == trade.CauseExists ||
-		k.State.Created() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))
+		k.State.MayBeOnPlatform() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))
 }

@@ -294,7 +294,7 @@ func judgeRow(ctx context.Context, r *discovery.Discoverer, s keyRows) (Judged, 
 	entry := trade.Entry{Job: r.Job.Name(), Sends: r.Job.Spec.Sends, Key: key, Generation: 1}
 	if k, ok := known[key]; ok {
 		entries, err := r.Ledger.Entries(ctx, []int64{k.ID})
-		if err != nil || len(entries) == 0 || k.State.Created() {
+		if err != nil || len(entries) == 0 || k.State.MayBeOnPlatform() {
 			return all[0], err
 		}
 		entry = entries[0]

@@ -255,7 +255,7 @@ func (h *history) run() {
 			c := h.content(key)
 			rows = append(rows, identity.ERPRow{
 				ID: int64(key), Key: strconv.Itoa(key), Content: c, HeldFor: h.heldFor[key],
-				Different: h.different[c.Whole], Ordered: h.ordered[key],
+				DistinctRecords: h.different[c.Whole], SendOrdered: h.ordered[key],
 			})
 		}
 	}

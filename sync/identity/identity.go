@@ -18,11 +18,11 @@ type ERPRow struct {
 	ID              int64 // of the ledger, never 0
 	Job, Key, Space string
 	Content
-	HeldFor   int64          // the record for which it is held as retyped; 0 = none, -1 = not known
-	Different map[int64]bool // records of which a person said that this content is another document
-	Apart     map[int64]bool // rows of which a person said so
-	Ordered   bool           // a person ordered that it goes although its key has a record
-	Waits     bool           // it is held, or due later: it explains records, and is nobody's twin
+	HeldFor         int64          // the record for which it is held as retyped; 0 = none, -1 = not known
+	DistinctRecords map[int64]bool // records of which a person said that this content is another document
+	DistinctRows    map[int64]bool // rows of which a person said so
+	SendOrdered     bool           // a person ordered that it goes although its key has a record
+	NotDue          bool           // it is held, or due later: it explains records, and is nobody's twin
 }
 
 // Candidate is a record that is like one of the rows, has the key of one, or is the one for which a
@@ -202,7 +202,7 @@ func (l *orphan) contents() []*trade.Prints {
 
 // like returns how alike a row is to a record that lost its row, as far as it counts.
 func (l *orphan) like(row *ERPRow) int {
-	if row.owns(l.record) || row.Different[l.record.ID] {
+	if row.owns(l.record) || row.DistinctRecords[l.record.ID] {
 		return unlike
 	}
 	out, weakest := unlike, likeNear
@@ -310,7 +310,7 @@ func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 		row := &rows[i]
 		at := slices.IndexFunc(j.records, func(l orphan) bool {
 			r := l.record
-			if row.Ordered || r.Space != row.Space || row.owns(r) || row.Different[r.ID] {
+			if row.SendOrdered || r.Space != row.Space || row.owns(r) || row.DistinctRecords[r.ID] {
 				return false
 			}
 			other := row.Known() && r.Sent.Known() && !row.SameDocument(r.Kind, r.Sent)
@@ -323,7 +323,25 @@ func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 	j.retyped()
 	for i := range rows {
 		j.twins(i)
-		j.twoJobs(i)
+		// another job that has a row with these cells or this payload, under a key that does not hold it
+		row := &j.rows[i]
+		see := func(job string, id int64, sameKey bool, now *Content) {
+			like := likeness(&row.Prints, &now.Prints)
+			if job != row.Job && id != row.ID && !sameKey && (like == likeCells || like == likePayload) {
+				j.out[i].TwoJobs = cmp.Or(j.out[i].TwoJobs, job)
+			}
+		}
+		for k := range j.records {
+			l := &j.records[k]
+			for n := range l.of.Now {
+				r := l.record
+				see(r.Row.Job, r.Row.ID, r.Row.Key == row.Key && r.Space == row.Space, &l.of.Now[n])
+			}
+		}
+		for k := range j.rows {
+			o := &j.rows[k]
+			see(o.Job, o.ID, o.Key == row.Key && o.Space == row.Space, &o.Content)
+		}
 	}
 	return j.out
 }
@@ -396,7 +414,7 @@ func (j *judge) heldFor(i, k int) bool {
 			held = !row.Known() || s.SameDocument(l.record.Kind, row.Prints) || s.Differ(row.Prints) <= 1
 		}
 	}
-	return held && l.standing > Amended && !row.Different[l.record.ID] && !row.owns(l.record)
+	return held && l.standing > Amended && !row.DistinctRecords[l.record.ID] && !row.owns(l.record)
 }
 
 // explanation is something that a row explains: a content of a record. What was sent and what the
@@ -414,8 +432,8 @@ func (j *judge) explain() map[explanation]int {
 	tied := map[int]bool{} // rows that can explain one record only, or none
 	for i := range j.rows {
 		row := &j.rows[i]
-		tied[i] = row.Waits && slices.ContainsFunc(j.rows, func(r ERPRow) bool { // in another job it is judged
-			return !r.Waits && r.Job != row.Job && r.Space == row.Space && r.Key == row.Key && r.Cells == row.Cells
+		tied[i] = row.NotDue && slices.ContainsFunc(j.rows, func(r ERPRow) bool { // in another job it is judged
+			return !r.NotDue && r.Job != row.Job && r.Space == row.Space && r.Key == row.Key && r.Cells == row.Cells
 		})
 		if tied[i] {
 			continue
@@ -438,7 +456,7 @@ func (j *judge) explain() map[explanation]int {
 		for k := range j.records {
 			l := &j.records[k]
 			at := explanation{l.record.ID, row.Cells}
-			if row.Waits && row.Job != l.record.Row.Job {
+			if row.NotDue && row.Job != l.record.Row.Job {
 				continue // two jobs may have one row
 			}
 			if _, taken := out[at]; !taken && l.like(row) == likeCells {
@@ -467,7 +485,7 @@ func (j *judge) explain() map[explanation]int {
 	}
 	for _, waits := range []bool{true, false} {
 		for i := range j.rows {
-			if j.rows[i].Waits == waits && !tied[i] {
+			if j.rows[i].NotDue == waits && !tied[i] {
 				take(&j.rows[i], i)
 			}
 		}
@@ -503,15 +521,15 @@ func (j *judge) twins(i int) {
 		for n := range l.of.Now {
 			id := l.record.Row.ID
 			if kind := of(id, &l.of.Now[n]); kind != nil {
-				apart := row.Different[l.record.ID] || row.Apart[id]
+				apart := row.DistinctRecords[l.record.ID] || row.DistinctRows[id]
 				*kind = kind.or(twin{Other{Candidate: l.of}, !apart, j.within(row.ID, id)})
 			}
 		}
 	}
 	for k := range j.rows[:i] {
 		o := &j.rows[k]
-		if kind := of(o.ID, &o.Content); kind != nil && !o.Waits && j.out[k].Cause == "" {
-			*kind = kind.or(twin{Other{Row: o}, !row.Apart[o.ID], j.within(row.ID, o.ID)})
+		if kind := of(o.ID, &o.Content); kind != nil && !o.NotDue && j.out[k].Cause == "" {
+			*kind = kind.or(twin{Other{Row: o}, !row.DistinctRows[o.ID], j.within(row.ID, o.ID)})
 		}
 	}
 	v.Twin, v.Near = equal.found() && j.rules.Twin != trade.Off, almost.found() && j.rules.Near != trade.Off
@@ -554,27 +572,4 @@ func (t twin) or(next twin) twin {
 
 func (j *judge) within(row, other int64) bool {
 	return j.rules.Within == nil || j.rules.Within(row, other)
-}
-
-// twoJobs names another job that has a row with the cells or the payload of a row, under a key that
-// does not hold it.
-func (j *judge) twoJobs(i int) {
-	row := &j.rows[i]
-	see := func(job string, id int64, sameKey bool, now *Content) {
-		like := likeness(&row.Prints, &now.Prints)
-		if job != row.Job && id != row.ID && !sameKey && (like == likeCells || like == likePayload) {
-			j.out[i].TwoJobs = cmp.Or(j.out[i].TwoJobs, job)
-		}
-	}
-	for k := range j.records {
-		l := &j.records[k]
-		for n := range l.of.Now {
-			r := l.record
-			see(r.Row.Job, r.Row.ID, r.Row.Key == row.Key && r.Space == row.Space, &l.of.Now[n])
-		}
-	}
-	for k := range j.rows {
-		o := &j.rows[k]
-		see(o.Job, o.ID, o.Key == row.Key && o.Space == row.Space, &o.Content)
-	}
 }

@@ -38,18 +38,18 @@ func row(id int64, key string, c identity.Content, set ...func(*identity.ERPRow)
 	return r
 }
 
-func waits(r *identity.ERPRow)   { r.Waits = true }
-func ordered(r *identity.ERPRow) { r.Ordered = true }
+func waits(r *identity.ERPRow)   { r.NotDue = true }
+func ordered(r *identity.ERPRow) { r.SendOrdered = true }
 
 func heldFor(id int64) func(*identity.ERPRow) {
-	return func(r *identity.ERPRow) { r.HeldFor, r.Waits = id, true }
+	return func(r *identity.ERPRow) { r.HeldFor, r.NotDue = id, true }
 }
 
 func different(ids ...int64) func(*identity.ERPRow) {
 	return func(r *identity.ERPRow) {
-		r.Different = map[int64]bool{}
+		r.DistinctRecords = map[int64]bool{}
 		for _, id := range ids {
-			r.Different[id] = true
+			r.DistinctRecords[id] = true
 		}
 	}
 }
@@ -105,9 +105,9 @@ func branch(r *identity.ERPRow) { r.Job = "branch" }
 
 func apart(ids ...int64) func(*identity.ERPRow) {
 	return func(r *identity.ERPRow) {
-		r.Apart = map[int64]bool{}
+		r.DistinctRows = map[int64]bool{}
 		for _, id := range ids {
-			r.Apart[id] = true
+			r.DistinctRows[id] = true
 		}
 	}
 }

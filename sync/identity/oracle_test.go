@@ -203,8 +203,8 @@ func (w *world) pass(t *rapid.T) {
 		_, held := w.held[p]
 		rows = append(rows, identity.ERPRow{
 			ID: w.id(p), Job: p.name(), Key: strconv.Itoa(p.key), Content: w.content(w.erp[p]),
-			HeldFor: w.heldFor[p], Different: w.different[w.erp[p]], Ordered: w.orders[p] == w.erp[p],
-			Waits: !held && rapid.IntRange(0, 3).Draw(t, "due later") == 0,
+			HeldFor: w.heldFor[p], DistinctRecords: w.different[w.erp[p]], SendOrdered: w.orders[p] == w.erp[p],
+			NotDue: !held && rapid.IntRange(0, 3).Draw(t, "due later") == 0,
 		})
 		places = append(places, p)
 	}
@@ -220,7 +220,7 @@ func (w *world) pass(t *rapid.T) {
 			if v.Cause == trade.CauseRetyped {
 				w.heldFor[p] = v.Because.Candidate.Record.ID
 			}
-		case !rows[i].Waits:
+		case !rows[i].NotDue:
 			answer := rapid.SampledFrom([]trade.Certainty{trade.Made, trade.Maybe, trade.Void}).Draw(t, "answer")
 			w.record(p, answer)
 			delete(w.orders, p)

@@ -144,7 +144,7 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 // rankOf returns the rank of a parent without an id: a row waits for the one with the highest rank.
 func rankOf(parent trade.Parent, known bool) int {
 	switch {
-	case known && parent.State.Created():
+	case known && parent.State.MayBeOnPlatform():
 		return 3
 	case known && parent.Cause != trade.CauseOtherJob:
 		return 2

@@ -139,12 +139,7 @@ func Decide(a apiclient.Answer, fault apiclient.FaultCode, strict bool) Decision
 		}
 		return decideRefused(a)
 	}
-	return decideUnknown(a, fault)
-}
-
-// decideUnknown decides when bytes left and no answer came whose meaning the API's document
-// defines.
-func decideUnknown(a apiclient.Answer, fault apiclient.FaultCode) Decision {
+	// bytes left, and no answer came whose meaning the API's document defines
 	switch {
 	case a.Status == 0 && fault == apiclient.FaultProtocol:
 		d := InDoubt(trade.Say("attempt.no_http"))

@@ -95,42 +95,38 @@ func (s *Snapshot) Decisions(o Options, form Form, only []int64, to io.Writer) e
 		if only == nil && (len(acts) == 0 || r.After || r.Moved || !o.Filter.Match(r)) {
 			return nil
 		}
-		return out.Row(p.decisionCells(r, acts))
-	})
-	return errors.Join(err, out.Close())
-}
-
-func (p *printer) decisionCells(r *Row, acts []string) []string {
-	reason, _ := p.reason(r)
-	a := trade.ExplainEntry(r.Entry(), p.Lang)
-	if r.State == trade.Accepted {
-		for _, f := range r.Flags {
-			if slices.Contains(trade.AcknowledgedByAct, f) {
-				a = trade.ExplainFlag(f, p.Lang)
-				reason = a.What
+		reason, _ := p.reason(r)
+		a := trade.ExplainEntry(r.Entry(), p.Lang)
+		if r.State == trade.Accepted {
+			for _, f := range r.Flags {
+				if slices.Contains(trade.AcknowledgedByAct, f) {
+					a = trade.ExplainFlag(f, p.Lang)
+					reason = a.What
+				}
 			}
 		}
-	}
-	words := actWords(acts, p.Lang)
-	kg := ""
-	if weight, ok := r.ERP.Kilograms(); ok {
-		kg = decimalText(weight, p.Lang)
-	}
-	cells := []string{
-		p.Titles.Of(r.Job), r.Show.Masked().Line(),
-		keyCell(r.Key), dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text,
-		inWords(reason, p.Lang),
-		a.Who, i18n.InBrowser(p.Lang, a.Where),
-		inWords(a.Do, p.Lang), a.Again.Label(p.Lang), strings.Join(words, ", "),
-		"", "", "", r.Job, strconv.FormatInt(r.Version, 10), "",
-	}
-	for i, c := range decisionColumns {
-		if c.id != "key" { // only the key names the row when the file is read
-			cells[i] = trade.MaskDocuments(cells[i])
+		words := actWords(acts, p.Lang)
+		kg := ""
+		if weight, ok := r.ERP.Kilograms(); ok {
+			kg = decimalText(weight, p.Lang)
 		}
-	}
-	cells[len(cells)-1] = decisionCheck(cells)
-	return cells
+		cells := []string{
+			p.Titles.Of(r.Job), r.Show.Masked().Line(),
+			keyCell(r.Key), dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text,
+			inWords(reason, p.Lang),
+			a.Who, i18n.InBrowser(p.Lang, a.Where),
+			inWords(a.Do, p.Lang), a.Again.Label(p.Lang), strings.Join(words, ", "),
+			"", "", "", r.Job, strconv.FormatInt(r.Version, 10), "",
+		}
+		for i, c := range decisionColumns {
+			if c.id != "key" { // only the key names the row when the file is read
+				cells[i] = trade.MaskDocuments(cells[i])
+			}
+		}
+		cells[len(cells)-1] = decisionCheck(cells)
+		return out.Row(cells)
+	})
+	return errors.Join(err, out.Close())
 }
 
 // keyCell returns a key with its characters that cannot be seen as \u{202E}: a spreadsheet would lose

@@ -57,7 +57,7 @@ func anyRow(t *rapid.T) Row {
 	if r.Since {
 		r.Gone = false // no sweep has missed what came after it
 	}
-	if r.State.Created() {
+	if r.State.MayBeOnPlatform() {
 		f := figures("sent")
 		r.Sent = &f
 	}

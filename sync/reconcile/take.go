@@ -298,7 +298,7 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 			r.Branch = parts[0]
 		}
 		t.facts(&r, e, r.Request)
-		if r.State.Created() {
+		if r.State.MayBeOnPlatform() {
 			body := requests[i].Text
 			// no request was made before a person declared that the platform has the row as it was then
 			if job := t.specs[e.Job]; len(e.Payload) == 0 && e.RecordedBy != 0 && job != nil {
@@ -377,7 +377,7 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 		}
 		r.Producer, r.Place, r.Wallet = label("producer_id"), label("delivery_place_id"), label("wallet_id")
 		// the document that was sent, as its row was mapped
-		if e.Now == nil || !e.State.Created() || job == nil || e.Values.Marked() {
+		if e.Now == nil || !e.State.MayBeOnPlatform() || job == nil || e.Values.Marked() {
 			break
 		}
 		mapped, was := job.RowFields(e.Values, t.refs), r.Document

@@ -26,7 +26,8 @@ func ContentOf(e *trade.Entry) identity.Content {
 // RowOf returns an entry of a job of this program's configuration as a row that may go.
 func RowOf(job *mapping.Job, e *trade.Entry) identity.ERPRow {
 	row := identity.ERPRow{
-		ID: e.ID, Job: job.Name(), Key: e.Key, Space: job.Identity.Space, Content: ContentOf(e), Ordered: e.Ordered(),
+		ID: e.ID, Job: job.Name(), Key: e.Key, Space: job.Identity.Space, Content: ContentOf(e),
+		SendOrdered: e.SendOrdered(),
 	}
 	if e.State == trade.Held && e.Cause == trade.CauseRetyped {
 		row.HeldFor = -1
@@ -441,7 +442,7 @@ func (r *Checker) waiting(ctx context.Context, rows []identity.ERPRow, unsent []
 			stands := slices.ContainsFunc(now[e.Key], func(c identity.Content) bool { return c.Cells == e.SourceHash })
 			if e.Job == job.Name() && stands {
 				row := RowOf(job, &e)
-				row.Waits = true
+				row.NotDue = true
 				out = append(out, row)
 			}
 		}
@@ -456,7 +457,7 @@ func (r *Checker) Judge(ctx context.Context, entries, ahead, storing []trade.Ent
 	rows := make([]identity.ERPRow, 0, len(ahead)+len(entries))
 	for i := range ahead {
 		row := RowOf(r.run.Job, &ahead[i])
-		row.Ordered = true // it was judged
+		row.SendOrdered = true // it was judged
 		rows = append(rows, row)
 	}
 	for i := range entries {

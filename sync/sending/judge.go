@@ -9,7 +9,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// judge stops the job if going on would do more damage or leave more doubts.
+// judge stops the job if going on would do more damage or leave more doubts. The scheduler opens a circuit
+// for the stop (sync.Scheduler.stopped), and ends it by time, by a GET, or not at all.
 func (s *Sender) judge(d outcome.Decision) {
 	stop := func(code outcome.StopCode, say string, count int) {
 		s.stopSending(s.Stop(code, trade.Say(say, "count", count, "job", s.Job.Name())))

@@ -150,7 +150,32 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 				return true, nil
 			}
 		}
-		s.await(ctx, more)
+		// It waits for an answer, a batch of rows, the next token, the end of a rest, or the end of the
+		// run, so that a parked or resting queue does not spin.
+		var wake <-chan time.Time
+		done := ctx.Done()
+		if s.stopReason != nil {
+			done = nil
+		} else if more {
+			if d := s.pause(); d > 0 {
+				if s.queue.quota > 0 { // the other jobs have their turn then
+					d = min(d, max(s.queue.until-s.Clock.Boot(), 0))
+				}
+				wake = time.NewTimer(d).C
+			} else if s.flying == 0 && s.queue.preparing == nil {
+				continue
+			}
+		}
+		select {
+		case f := <-s.answers:
+			s.processAnswer(f)
+		case p := <-s.queue.preparing:
+			if err := s.startPrepared(ctx, p); err != nil {
+				s.stopSending(err)
+			}
+		case <-wake:
+		case <-done:
+		}
 	}
 }
 
@@ -325,8 +350,9 @@ func (s *Sender) processAnswers() {
 	}
 }
 
-// processAnswer applies one answer to the job: how many requests may be in flight, whether the job
-// rests or stops, which records the platform has.
+// processAnswer applies one answer to the job: which records the platform has, what the results in a row
+// are (streaks), how many requests may be in flight and whether the job rests (adjustPace), and whether it
+// stops (judge). The answer itself is stored with the next group (settleInto).
 func (s *Sender) processAnswer(f *flight) {
 	s.flying--
 	s.settling = append(s.settling, f)
@@ -508,35 +534,6 @@ func (s *Sender) observe(phase run.Phase, note string) {
 		Job: s.Job.Name(), Phase: phase, Done: s.Report.Sent - s.flying,
 		Total: max(s.queue.due, s.Report.Sent), Note: note,
 	})
-}
-
-// await waits for an answer, a batch of rows, the next token, the end of a rest, or the end of the
-// run, so that a parked or resting queue does not spin.
-func (s *Sender) await(ctx context.Context, more bool) {
-	var wake <-chan time.Time
-	done := ctx.Done()
-	if s.stopReason != nil {
-		done = nil
-	} else if more {
-		if d := s.pause(); d > 0 {
-			if s.queue.quota > 0 { // the other jobs have their turn then
-				d = min(d, max(s.queue.until-s.Clock.Boot(), 0))
-			}
-			wake = time.NewTimer(d).C
-		} else if s.flying == 0 && s.queue.preparing == nil {
-			return
-		}
-	}
-	select {
-	case f := <-s.answers:
-		s.processAnswer(f)
-	case p := <-s.queue.preparing:
-		if err := s.startPrepared(ctx, p); err != nil {
-			s.stopSending(err)
-		}
-	case <-wake:
-	case <-done:
-	}
 }
 
 // pause returns how long nothing can be sent although something is due: because the API asked to

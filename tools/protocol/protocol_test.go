@@ -60,7 +60,7 @@ func (f found) walked(t *testing.T) {
 				// A row that was never sent is dismissed and reopened without a consequence for the
 				// platform.
 				continue
-			case to == trade.Accepted && !from.Created() && from != trade.Dismissed:
+			case to == trade.Accepted && !from.MayBeOnPlatform() && from != trade.Dismissed:
 				continue // the late answer after a wrong decision of a person; here no decision was wrong
 			}
 			if !f.moves[[2]trade.State{from, to}] {

@@ -276,7 +276,7 @@ func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 	switch {
 	case stands == trade.Accepted:
 		a.Show("%s was already sent and is not sent again (%s). Below is the request with the current data.", row, stands.Label(lang))
-	case stands.Created():
+	case stands.MayBeOnPlatform():
 		a.Show("%s may be on the platform (%s): nothing sends it again but a person's order. Below, how it would be with the present data.", row, stands.Label(lang))
 	case p.Cancelled:
 		a.Show("%s: it would not be sent: it is cancelled in the ERP.", row)

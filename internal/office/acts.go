@@ -1,4 +1,4 @@
-// Acts on many rows that a person was shown.
+// Acts on rows: what an order would do is planned and shown, then done to what was shown.
 
 package office
 
@@ -11,6 +11,21 @@ import (
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
+
+// Plan returns what an order would do. It changes nothing.
+func (o *Office) Plan(ctx context.Context, order acts.Order) (acts.RowPlan, error) {
+	plan, err := o.acts().Plan(ctx, order)
+	plan.Order = order // as it was given: what it selects is looked up again when it is done
+	return plan, err
+}
+
+// DoShown does a plan that was shown in this process, as far as its rows have not changed since.
+func (o *Office) DoShown(ctx context.Context, plan acts.RowPlan, who trade.Person) (acts.RowPlan, error) {
+	if err := may(who, plan.Act); err != nil {
+		return plan, err
+	}
+	return o.acts().Do(ctx, plan, who)
+}
 
 // MaxRowsPerAct is how many rows one act, or one resync, may be ordered for by a selection.
 const MaxRowsPerAct = 20_000

@@ -1,0 +1,62 @@
+package trade
+
+import (
+	"cmp"
+	"encoding/json"
+	"time"
+)
+
+// The acts of retention in the audit: by the schedule, and by a person.
+const (
+	ActRetention = "retention"
+	ActPurge     = "purge"
+)
+
+// AuditRecord is one act that changed what the engine will do. It is never altered or deleted, but
+// retention may reduce it (Reduced).
+type AuditRecord struct {
+	Seq    int64     `json:"seq"`
+	At     time.Time `json:"at"`
+	Who    string    `json:"who"`    // a person's name, or the program's own for its acts
+	From   string    `json:"from"`   // where: host and user of the process
+	Act    string    `json:"act"`    // "refs import", "adopt", …
+	Target string    `json:"target"` // "wallets", "contracts 01|000123"
+	Reason string    `json:"reason"`
+	Detail string    `json:"detail"` // JSON: before and after; of the program's own acts also why (Why)
+	Prev   string    `json:"prev"`   // hash of the record before; "" for the first
+	Hash   string    `json:"hash"`   // hash of Prev and of everything else in the record
+
+	Reduced bool `json:"-"` // retention has removed who, from where, on what, why and the detail
+}
+
+// Why returns why the program did something of its own accord; of a person's act it says nothing.
+func (r AuditRecord) Why() Sentence {
+	var detail struct {
+		Why Sentence `json:"why"`
+	}
+	if r.Reason != "" || json.Unmarshal([]byte(r.Detail), &detail) != nil {
+		return Sentence{}
+	}
+	return detail.Why
+}
+
+// Because returns the person's reason, or why the program did it, in a language.
+func (r AuditRecord) Because(lang Lang, zone *time.Location) string {
+	return cmp.Or(r.Reason, r.Why().In(lang, zone))
+}
+
+// AuditProof is what was found when the audit was compared with its own hashes, and with the ends of
+// it that the journal has.
+type AuditProof struct {
+	Broken   int64 // the first record that was altered, is missing or was put in; 0 = none
+	Last     int64 // the last record
+	Journals int   // how many journals it was compared with; without one nothing is proved
+	// the last record that a journal has; what comes after it could be missing unnoticed
+	Through int64
+	// the first record without its words, if no journal knows the retention that may take them;
+	// 0 = none
+	Reduced int64
+}
+
+// Proved reports whether the audit is as it was written.
+func (p AuditProof) Proved() bool { return p.Broken == 0 && p.Journals > 0 && p.Reduced == 0 }
