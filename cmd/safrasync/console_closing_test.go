@@ -211,6 +211,6 @@ func TestAClosedMonthIsOnePageToPrint(t *testing.T) {
 	closing := must.Get(d.host.Store.Closings(t.Context(), trade.Date{}))(t)[0]
 	b.Get("/report/closings/" + closing.ID)
 	b.Post("/report/export", with(b.Form("/report/export"), "format", "html")).Wants(http.StatusOK,
-		"Do ERP à plataforma, por produto", "contratado (t)", "contratado (sc)", "valor fixado (R$)", "Em aberto",
+		"Do ERP à plataforma, por produto", "contratado (t)", "contratado (sc)", "valor fixado (R$)", "aguardando",
 		"@bottom-left", closing.Hash, "Fechado por", closing.Who, "outubro conferido")
 }

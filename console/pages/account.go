@@ -48,15 +48,6 @@ type accountStep struct {
 // Some reports whether a step is a total, or something.
 func (s accountStep) Some() bool { return s.Total || s.Rows > 0 || s.Amount.Sign() != 0 }
 
-// inAccount reports whether an account has anything: an amount, or rows that are in no total. What has no
-// currency has no worth.
-func inAccount(a reconcile.Account) bool {
-	if a.Measure == reconcile.Worth && a.Currency == "" {
-		return false
-	}
-	return a.Read.Sign() != 0 || a.ERP().Sign() != 0 || a.Sent.Sign() != 0 || len(a.Outside) > 0
-}
-
 // tableOf returns accounts without the steps that none of them has. whole: with what the query returns, and what
 // of it is in no total.
 func tableOf(rows []accountRow, whole bool) []accountRow {

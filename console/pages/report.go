@@ -218,7 +218,7 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 	by := accountingOf(q.Voice(), o, past, all.Accounts)
 	var rows []accountRow
 	for _, a := range all.Accounts {
-		if a.Measure == of && inAccount(a) {
+		if a.Measure == of && !a.Empty() {
 			rows = append(rows, by.row(a, out.Unit))
 		}
 	}

@@ -84,7 +84,7 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 	var rows []accountRow
 	for _, a := range plan.Accounts {
 		for _, unit := range []string{inTonnes, inMoney} {
-			if (unit == inMoney) == (a.Measure == reconcile.Worth) && inAccount(a) {
+			if (unit == inMoney) == (a.Measure == reconcile.Worth) && !a.Empty() {
 				rows = append(rows, by.row(a, unit))
 			}
 		}

@@ -137,13 +137,12 @@ type statePart struct {
 // stateParts are these parts.
 var stateParts = []statePart{
 	{"sent", "sent", []trade.State{trade.Accepted}},
-	{"waiting", "waits", onTheWay},
+	{"waiting", "waiting", onTheWay},
 	{"invalid", "with errors", []trade.State{trade.Invalid}},
-	{"rejected", "refused", []trade.State{trade.Rejected}},
+	{"rejected", "rejected", []trade.State{trade.Rejected}},
 	{"doubt", "in doubt", []trade.State{trade.InDoubt}},
 	{"held", "held", []trade.State{trade.Held}},
 	{"none", "dismissed", []trade.State{trade.Dismissed}},
-	{"none", "report.bar.unknown", []trade.State{""}},
 }
 
 // standsOf returns what is missing of each stand as a bar, scaled: all on one scale; of a stand that is on the
