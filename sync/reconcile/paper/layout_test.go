@@ -176,7 +176,9 @@ func TestTheCoverHasWhatTheScreenHas(t *testing.T) {
 		},
 		{
 			AccountKey: reconcile.AccountKey{Product: "SOJA", Measure: reconcile.Worth},
-			Outside:    []reconcile.AccountLine{{LineKey: reconcile.LineKey{Outside: reconcile.OutsideUnpriced}, Rows: 1}},
+			Outside: []reconcile.AccountLine{{
+				LineKey: reconcile.LineKey{Outside: reconcile.OutsideUnpriced}, Rows: 1,
+			}},
 		},
 	}}
 	page := func() string {
