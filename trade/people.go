@@ -168,11 +168,19 @@ type Approval struct {
 	// Mark is a hash of the plan: it stays the same as long as nothing changes that the plan shows.
 	Mark    string
 	Plan    json.RawMessage // the order and its plan
-	People  []Consent       // the person who ordered it comes first
+	People  []Consent       // the person who ordered it comes first, who declined it last
 	Needs   int             // how many people in all
 	Version int64           // raised by each change: compare-and-set
 	Until   time.Time       // when it lapses
+	Outcome string          // "" = it waits; [ApprovalGiven] and so on
 }
+
+// What became of an approval.
+const (
+	ApprovalGiven    = "given"
+	ApprovalDeclined = "declined"
+	ApprovalLapsed   = "lapsed"
+)
 
 // Consent is the consent of one person: the one who ordered an act, or one who agrees.
 type Consent struct {

@@ -47,10 +47,10 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	carla.Submit("/approvals/1/approve", url.Values{"reason": {"eu mesma aprovo"}}).Wants(http.StatusConflict,
 		"É preciso outra pessoa")
 	d.as(trade.Reader).Get("/approvals").Wants(http.StatusOK, "Dispensar", "carla", "1 de 2")
-	carla.Get("/").Wants(http.StatusOK, "aguarda aprovação", `href="/approvals/1"`)
+	ana.Get("/").Wants(http.StatusOK, `<a href="/approvals">1 pedido espera por você</a>`)
 	ana.Get("/approvals/1").Wants(http.StatusOK, "carla", "lançado por engano", "Aprovar e fazer", "dispensado")
 	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK,
-		"Aprovado e feito", "Nada aguarda aprovação", `href="/audit?act=approval+give"`)
+		"Aprovado e feito", "Nada aguarda aprovação", `<a href="/approvals/1">Dispensar`)
 	ana.Get("/audit?act=approval+give").Wants(http.StatusOK, "aprovou", "conferi com a filial")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("it was not done: %s", e.State)
@@ -64,6 +64,18 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	ana.Submit("/approvals/2/decline", url.Values{"reason": {"não era certo"}}).Wants(http.StatusOK, "Recusado")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("what was declined was done: %s", e.State)
+	}
+	// what was decided can be read on, and decided no more
+	ana.Get("/approvals").Wants(http.StatusOK, "Nada aguarda aprovação", `<a href="/approvals/2">Reabrir`,
+		`<span class="state">recusado</span>`, `<span class="state accepted">aprovado</span>`)
+	page := ana.Get("/approvals/2").Wants(http.StatusOK, "Recusado por ana em", "não era certo", "O que foi pedido").Body
+	if strings.Contains(page, "/approvals/2/approve") || strings.Contains(page, "Pessoas necessárias") {
+		t.Error("a request that was declined can be approved")
+	}
+	ana.Get("/approvals/1").Wants(http.StatusOK, "Aprovado por")
+	d.run(1, "approvals", "approve", "2", "--reason", "outra vez agora", "--as", "rui", "--yes")
+	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
+		t.Errorf("what was declined was done later: %s", e.State)
 	}
 }
 

@@ -147,19 +147,19 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 	c.printPicture("closing")
 	all := strings.Join(pages, "\n")
 	for i, text := range pages {
-		if !strings.Contains(text, "SHA-256"+list[0].Hash) || !strings.Contains(text, "Fechamentode31/10/2026") ||
+		if !strings.Contains(text, "SHA-256"+list[0].Hash) || !strings.Contains(text, "Fechamentode10/2026") ||
 			!strings.Contains(text, "/"+strconv.Itoa(len(pages))) {
 			t.Errorf("page %d of %d does not say which closing it is:\n%s", i+1, len(pages), text)
 		}
 	}
 	for _, text := range []string{
-		"Assinadopor", "Pontosemaberto", "outubroconferido", "Anexo:aplanilha(XLSX)",
+		"Registrodaauditoria", "Pontosemaberto", "outubroconferido", "Anexo:aplanilha(XLSX)",
 	} {
 		if !strings.Contains(all, text) {
 			t.Errorf("%s is not printed", text)
 		}
 	}
-	for _, text := range []string{"Contratado", "noERP", "R$", "SHA-256", "Assinadopor", "carla", "Diretoria"} {
+	for _, text := range []string{"Contratado", "noERP", "R$", "SHA-256", "Contabilidade", "carla", "Diretoria"} {
 		if !strings.Contains(pages[0], text) || strings.Contains(pages[0], "Pontosemaberto") {
 			t.Errorf("the first sheet lacks %s, or has what is open:\n%s", text, pages[0])
 		}
@@ -211,6 +211,6 @@ func TestAClosedMonthIsOnePageToPrint(t *testing.T) {
 	closing := must.Get(d.host.Store.Closings(t.Context(), trade.Date{}))(t)[0]
 	b.Get("/report/closings/" + closing.ID)
 	b.Post("/report/export", with(b.Form("/report/export"), "format", "html")).Wants(http.StatusOK,
-		"Do ERP à plataforma, por produto", "contratado (t)", "contratado (sc)", "valor fixado (R$)", "Em aberto",
+		"Do ERP à plataforma, por produto", "contratado (t)", "contratado (sc)", "valor fixado (R$)", "aguardando",
 		"@bottom-left", closing.Hash, "Fechado por", closing.Who, "outubro conferido")
 }

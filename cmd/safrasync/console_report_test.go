@@ -80,18 +80,18 @@ func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 		}
 		out += "</td>"
 		for i, cell := range cells {
-			out += `<td class="number" data-label="` + []string{"Quantidade", "kg", "Valor"}[i] + `">` + cell + `</td>`
+			out += `<td class="number" data-label="` + []string{"Quantidade", "t", "Valor"}[i] + `">` + cell + `</td>`
 		}
 		return out
 	}
 	for _, text := range []string{
-		line("/routines?job=contracts", "linhas lidas no ERP", "", "8", "198.660", "R$ 482.509,75"),
+		line("/routines?job=contracts", "linhas lidas no ERP", "", "8", "198,660", "R$ 482.509,75"),
 		line("/rows?job=contracts&amp;line=documents", "documentos", "", "4"),
-		line("/rows?job=contracts&amp;line=negative", "documentos com preço ou volume negativo", "", "1", "12.000",
+		line("/rows?job=contracts&amp;line=negative", "documentos com preço ou volume negativo", "", "1", "12,000",
 			"R$ −20.000,00"),
-		line("/routines?job=contracts", "canceladas no ERP", "01|000005", "1", "30.000"),
-		line("/routines?job=contracts", "sem número (chave inutilizável)", "01|NULL", "1", "12.000", "R$ 225.900,00"),
-		line("/routines?job=contracts", "com chave repetida no ERP", "01|000002", "1", "630",
+		line("/routines?job=contracts", "canceladas no ERP", "01|000005", "1", "30,000"),
+		line("/routines?job=contracts", "sem número (chave inutilizável)", "01|NULL", "1", "12,000", "R$ 225.900,00"),
+		line("/routines?job=contracts", "com chave repetida no ERP", "01|000002", "1", "0,630",
 			"R$ 11.859,75"),
 	} {
 		b.Wants(http.StatusOK, text)
@@ -100,7 +100,13 @@ func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 	b.Get("/report?show=1").Wants(http.StatusOK, "De que é feita",
 		`<a href="/rows?cause=rule%3Apayday&amp;grain=SOJA&amp;line=erp&amp;measure=contracted&amp;state=invalid">data de pagamento</a></th>`+
 			`<td class="number">1</td><td class="number">−18,000</td>`, "Sobra sem explicação: 0.")
-	b.Get("/report?show=1&unit=sc").Wants(http.StatusOK, `<td class="number">1</td><td class="number">−300</td>`)
+	// What a season has beside its sum stands with the sum, and leads to its documents.
+	b.Get("/report?show=1").Wants(http.StatusOK, "Fora desta soma: ",
+		`<a href="/rows?line=outside%3Anegative&amp;measure=contracted">1 com preço ou volume negativo</a>`)
+	b.Get("/report?harvest=2025/2026&show=1").Wants(http.StatusOK, "Fora desta soma: ",
+		"3 canceladas no ERP, sem número ou com número repetido, de qualquer safra</a>")
+	b.Get("/rows?line=outside%3Anegative&measure=contracted").Wants(http.StatusOK, "000009")
+	b.Get("/report?show=1&unit=sc").Wants(http.StatusOK, `<td class="number">1</td><td class="number">−300,00</td>`)
 	b.Get("/report?show=1&open=MILHO+").Wants(http.StatusOK, "fora: com chave repetida no ERP",
 		"fora: com preço ou volume negativo")
 	totals := b.Get("/report?show=1&part=totals").Wants(http.StatusOK, "Totais</h2>").Body
@@ -119,7 +125,7 @@ func TestLinesOfAReportAreFolded(t *testing.T) {
 	for part, once := range map[string]string{
 		"divergences": "volume no ERP difere do enviado", "summary": ">Contratos ", "totals": ">geral<",
 	} {
-		body := b.Get("/report?show=1&part="+part).Wants(http.StatusOK, `<span class="count">`, "As listas mostram agora.").Body
+		body := b.Get("/report?show=1&part="+part).Wants(http.StatusOK, `<span class="count">`, "As listas abertas daqui mostram o estado atual.").Body
 		want := 1
 		if part == "totals" {
 			want = 0
@@ -198,20 +204,21 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 			url.Values{"month": {month}}).Wants(http.StatusUnprocessableEntity, text)
 	}
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
-		`state=invalid">com erro: 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
-		`state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
-		"leitura completa em", "Pontos em aberto: 2", "MILHO", `title="12,000 t · 200 sc"><span>12</span>`,
-		`title="225.900,00"><span>225.900</span>`, `title="132,030 t · 2.200,5 sc"><span>132</span>`)
+		`state=invalid">com erro: 1 contrato</a> · 18,000 t · R$ 38.850,00`,
+		`state=waiting">aguardando: 1 contrato</a> · 24,000 t`,
+		"leitura completa em", "Pontos em aberto: 2", "MILHO", `title="12,000 t · 200,00 sc"><span>12</span>`,
+		`title="225.900,00"><span>225.900</span>`, `title="132,030 t · 2.200,50 sc"><span>132</span>`)
 	form := with(b.Form("/report/close/do"), "reason", "mês conferido")
 	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")
 	form = with(b.Form("/report/close/do"), "reason", "mês conferido", "signed", "1")
-	b.Post("/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado", "Assinado por",
-		"mês conferido", "aguardando: 1 contrato", `title="132,030 t · 2.200,5 sc"><span>132</span>`)
+	b.Post("/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado", "Fechamento de "+lastMonth(d)[5:]+"/"+lastMonth(d)[:4],
+		"mês conferido", "aguardando: 1 contrato", `title="132,030 t · 2.200,50 sc"><span>132</span>`)
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
 	}
-	b.Get("/report/closings/"+list[0].ID).Wants(http.StatusOK, "SHA-256 "+list[0].Hash)
+	b.Get("/report/closings/"+list[0].ID).Wants(http.StatusOK, "SHA-256 "+list[0].Hash,
+		`<small class="only-paper">R$</small>`) // whose numbers are whole on paper, whatever the screen has them in
 	b.Get("/report/closings/none").Wants(http.StatusNotFound)
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 		"já foi fechado em", consoletest.People[trade.Accountant], "mês conferido")

@@ -41,21 +41,13 @@ type accountStep struct {
 	picture.Step
 	Rows  int // of what is no total
 	Exact string
+	Sacas string // of a closing, which is read in both
 	Whole string // what a cause means
 	State string // of a cause, in a word
 }
 
 // Some reports whether a step is a total, or something.
 func (s accountStep) Some() bool { return s.Total || s.Rows > 0 || s.Amount.Sign() != 0 }
-
-// inAccount reports whether an account has anything: an amount, or rows that are in no total. What has no
-// currency has no worth.
-func inAccount(a reconcile.Account) bool {
-	if a.Measure == reconcile.Worth && a.Currency == "" {
-		return false
-	}
-	return a.Read.Sign() != 0 || a.ERP().Sign() != 0 || a.Sent.Sign() != 0 || len(a.Outside) > 0
-}
 
 // tableOf returns accounts without the steps that none of them has. whole: with what the query returns, and what
 // of it is in no total.
@@ -117,7 +109,7 @@ func (c accounting) say(unit string, amount trade.Decimal, exact bool) string {
 	case !exact && (whole.Sign() != 0 || of.Sign() == 0):
 		return c.v.Decimal(whole)
 	case unit == inSacas, thousands:
-		return c.v.Decimal(of.Round(2))
+		return trade.NumberText(of.Fixed(2), c.o.Lang)
 	case unit == inTonnes:
 		return c.v.BareTonnes(amount)
 	}
@@ -147,11 +139,14 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 	}
 	out.Rest = a.Proof().Add(a.SentProof())
 	step := func(class, name string, of trade.Figure, amount trade.Decimal, leads, total bool) accountStep {
-		s := accountStep{Rows: of.Rows, Exact: c.say(unit, amount, true)}
-		if c.past && unit == inTonnes { // a closing is read in both
-			s.Exact += " t · " + c.say(inSacas, amount, true) + " sc"
+		s, said := accountStep{Rows: of.Rows, Exact: c.say(unit, amount, true)}, c.say(unit, amount, false)
+		if c.past && unit == inTonnes {
+			s.Sacas = c.say(inSacas, amount, true) + " sc"
 		}
-		s.Mark = picture.Mark{Class: class, Name: name, Said: c.say(unit, amount, false), Amount: amount}
+		if !total && class != "differs" && amount.Sign() > 0 {
+			said, s.Exact = "+"+said, "+"+s.Exact
+		}
+		s.Mark = picture.Mark{Class: class, Name: name, Said: said, Amount: amount}
 		s.Total = total
 		if leads && !c.past && (s.Rows > 0 || amount.Sign() != 0) {
 			s.Path = figurePath(of.Of)

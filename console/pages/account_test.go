@@ -28,7 +28,7 @@ func testAccount(whole bool) reconcile.Account {
 		}},
 		States: []reconcile.AccountLine{
 			state(trade.Accepted, "", 5, 700), state(trade.Pending, "", 2, 200),
-			state(trade.Invalid, "rule:payday", 1, 60), state("", "", 1, 40),
+			state(trade.Invalid, "rule:payday", 1, 60), state(trade.Held, "", 1, 40),
 		},
 		Changed: after("changed", -30), Left: after("left", 80), Renumbered: after("renumbered", 5), Sent: n(755),
 	}
@@ -82,7 +82,7 @@ func TestWhatTheQueryReturnsIsSaidIfItIsKnown(t *testing.T) {
 	}
 	out := reconcile.Account{Outside: testAccount(false).Outside[:1]}
 	out.Outside[0].Amount = trade.Decimal{}
-	if !inAccount(out) || inAccount(reconcile.Account{}) {
+	if out.Empty() || !(reconcile.Account{}).Empty() {
 		t.Error("a product of rows that weigh nothing is in no account")
 	}
 }

@@ -15,20 +15,30 @@ import (
 type waitsShown struct {
 	trade.Approval
 	acts.Planned
+	Last trade.Consent // of who decided
 }
 
 func (p *Pages) showApprovals(q *web.Request) error {
-	list, err := p.office.Approvals(q.Context())
-	if err != nil {
-		return err
-	}
-	var page struct{ Open []waitsShown }
-	for _, a := range list {
-		planned, err := acts.PlannedOf(a)
+	var page struct{ Open, Decided []waitsShown }
+	for _, of := range []struct {
+		list func(context.Context) ([]trade.Approval, error)
+		to   *[]waitsShown
+	}{{p.office.Approvals, &page.Open}, {p.office.Decided, &page.Decided}} {
+		list, err := of.list(q.Context())
 		if err != nil {
 			return err
 		}
-		page.Open = append(page.Open, waitsShown{a, planned})
+		for _, a := range list {
+			planned, err := acts.PlannedOf(a)
+			if err != nil {
+				return err
+			}
+			last := a.People[len(a.People)-1]
+			if a.Outcome == trade.ApprovalLapsed {
+				last = trade.Consent{At: a.Until}
+			}
+			*of.to = append(*of.to, waitsShown{a, planned, last})
+		}
 	}
 	return q.Page(http.StatusOK, "approvals", page)
 }
@@ -38,7 +48,7 @@ type approvalPage struct {
 	office.Waits
 	Closing *Closing   // what the first person was shown of a closing; nil: it is none
 	Steps   []stepView // as they would be done now
-	Then    []stepView // as they were planned, if the act is outdated
+	Then    []stepView // as they were planned, if the act is outdated or was decided
 	More    int
 	Sums    trade.Sums     // of all rows of the plan
 	Frees   trade.Shortage // what waits for the code of a de-para
@@ -64,7 +74,8 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	}
 	page.Own = slices.ContainsFunc(page.Approval.People,
 		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
-	page.May = q.May(office.RoleOfApproval(page.Approval)) && !page.Own && !page.Lapsed && !page.Review.Outdated
+	page.May = q.May(office.RoleOfApproval(page.Approval)) && !page.Own && !page.Lapsed && !page.Review.Outdated &&
+		page.Approval.Outcome == ""
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
 	page.Who = office.RoleOfApproval(page.Approval)
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {

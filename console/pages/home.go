@@ -1,10 +1,8 @@
 package pages
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
-	"strings"
 
 	"go.uber.org/zap"
 
@@ -18,8 +16,7 @@ type homePage struct {
 	Live   live
 	Stops  []homeStop
 	Today  today
-	Asked  []request // orders that wait for consent, the first few
-	Going  int       // rows that have not gone yet, although nobody need do anything about them
+	Going  int // rows that have not gone yet, although nobody need do anything about them
 	Season seasonShown
 	Steps  []setupStep // of an installation that has sent nothing yet
 }
@@ -47,9 +44,6 @@ type setupStep struct {
 
 // statesFirst are the states that need a person, most urgent first.
 var statesFirst = []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Invalid}
-
-// askedShown is how many orders that wait for consent are shown.
-const askedShown = 5
 
 func (p *Pages) showHome(q *web.Request) error {
 	page := &homePage{Live: p.liveNow(q)}
@@ -128,15 +122,6 @@ func (p *Pages) showHome(q *web.Request) error {
 	if err != nil { // the rest of the page is shown all the same
 		q.Site.Log.Warn("the season of the first page cannot be counted", zap.Error(err))
 	}
-	page.Season = seasonOf(q, season, false)
-	waits, err := p.office.Approvals(q.Context())
-	if err != nil {
-		return err
-	}
-	page.Asked = trade.Map(waits, func(a trade.Approval) request { return askedOf(a, &q.Login.User) })
-	slices.SortStableFunc(page.Asked, func(a, b request) int { // those first that wait for the person
-		return cmp.Compare(strings.Count(b.For, "you"), strings.Count(a.For, "you"))
-	})
-	page.Asked = page.Asked[:min(len(page.Asked), askedShown)]
+	page.Season = seasonOf(q, season)
 	return q.Page(http.StatusOK, "home", page)
 }

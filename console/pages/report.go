@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
@@ -52,8 +53,10 @@ type reportShown struct {
 	Measure  reconcile.Measure
 	Unit     string
 	Table    []accountRow
-	Opened   *accountRow // nil: there is none
-	Fall     accountFall // of it
+	Outside  []accountStep // documents of the measure that are in no sum
+	Beside   int           // rows of the ERP that are no documents, and of no season
+	Opened   *accountRow   // nil: there is none
+	Fall     accountFall   // of it
 	Causes   []accountStep
 	More     []accountStep // further causes, the smallest
 }
@@ -151,7 +154,7 @@ func (p *Pages) showReport(q *web.Request) error {
 	if err != nil { // the report can be made all the same
 		q.Site.Log.Warn("the seasons of the report cannot be counted", zap.Error(err))
 	}
-	present := seasonOf(q, season, false)
+	present := seasonOf(q, season)
 	page.Seasons = present.Seasons
 	switch {
 	case page.Form.Has("harvest") || page.Get("closing") != "":
@@ -218,8 +221,35 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 	by := accountingOf(q.Voice(), o, past, all.Accounts)
 	var rows []accountRow
 	for _, a := range all.Accounts {
-		if a.Measure == of && inAccount(a) {
+		if a.Measure != of {
+			continue
+		}
+		if !a.Empty() {
 			rows = append(rows, by.row(a, out.Unit))
+		}
+		for _, l := range a.Outside {
+			figure, leads := a.Figure(o.Filter, l)
+			if !leads {
+				continue
+			}
+			_, name, _ := strings.Cut(l.Why(o), ": ")
+			step := accountStep{Step: picture.Step{Mark: picture.Mark{Name: name}}}
+			figure.Of.Of.Product = ""
+			if !past {
+				step.Path = figurePath(figure.Of)
+			}
+			i := slices.IndexFunc(out.Outside, func(s accountStep) bool { return s.Mark == step.Mark })
+			if i < 0 {
+				i, out.Outside = len(out.Outside), append(out.Outside, step)
+			}
+			out.Outside[i].Rows += l.Rows
+		}
+	}
+	for _, s := range all.Summaries {
+		if (of == reconcile.Delivered) == (s.Sends == trade.Deliveries) && s.Sends != trade.Traceability {
+			for _, b := range s.Beside {
+				out.Beside += b.Rows
+			}
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b accountRow) int {
@@ -372,6 +402,9 @@ type closedPage struct {
 	Plan    Closing
 	Issuer  string // the cooperative with its CNPJ; "" = that is not configured
 }
+
+// Name returns the month as people write it.
+func (p closedPage) Name(lang string) string { return reportPage{}.Name(p.Closing.Day.String(), lang) }
 
 // showClosing shows a month as it was closed and signed, for printing.
 func (p *Pages) showClosing(q *web.Request) error {

@@ -79,12 +79,13 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 	for i := range checks[2:] {
 		checks[i+2].OK = len(checks[i+2].Items) == 0
 	}
+	slices.SortStableFunc(checks, func(a, b ClosingCheck) int { return trade.CompareBool(a.OK, b.OK) })
 	// what a closing says is of its day: the ledger of today has other rows behind it
 	by := accountingOf(q.Voice(), p.office.ReportOptions(office.ReportQuery{}, q.Lang), true, plan.Accounts)
 	var rows []accountRow
 	for _, a := range plan.Accounts {
 		for _, unit := range []string{inTonnes, inMoney} {
-			if (unit == inMoney) == (a.Measure == reconcile.Worth) && inAccount(a) {
+			if (unit == inMoney) == (a.Measure == reconcile.Worth) && !a.Empty() {
 				rows = append(rows, by.row(a, unit))
 			}
 		}

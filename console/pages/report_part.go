@@ -57,7 +57,8 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 	}
 	for i := range shown.Groups { // its head says what it is by
 		g := &shown.Groups[i]
-		g.Number = cmp.Or(t.Kinds[g.ID], len(g.Rows))
+		g.Sums = t.Kinds[g.ID]
+		g.Sums.Rows = cmp.Or(g.Sums.Rows, len(g.Rows))
 		at := slices.IndexFunc(g.Columns,
 			func(c paper.Column) bool { return c.ID == by || g.ID == string(reconcile.ByAll) })
 		if at < 0 {
@@ -130,7 +131,7 @@ var foldedBy = map[reconcile.SectionID]string{
 // reportGroup are the lines of a section that are folded together.
 type reportGroup struct {
 	ID, Title string
-	Number    int // of its lines, with those that only the files have
+	Sums      trade.Sums // of its lines, with those that only the files have
 	Open      bool
 	paper.Table
 }

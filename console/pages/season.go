@@ -2,12 +2,10 @@ package pages
 
 import (
 	"cmp"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
@@ -21,7 +19,7 @@ import (
 // seasonPage is the page of a season's pictures.
 type seasonPage struct {
 	seasonShown
-	Gap      *picture.Area // value of what is missing, nil: nothing
+	Missing  trade.Decimal // value of what is missing, in R$
 	Branches barTable
 	Ages     barTable // how long what each department can cure has stood
 }
@@ -51,8 +49,8 @@ type seasonShown struct {
 	of       *reconcile.Season // nil: there is none
 }
 
-// seasonOf returns the season that the address names, else the present one; scaled is that of [standsOf].
-func seasonOf(q *web.Request, s *office.Season, scaled bool) (out seasonShown) {
+// seasonOf returns the season that the address names, else the present one.
+func seasonOf(q *web.Request, s *office.Season) (out seasonShown) {
 	if name := q.Form.Get("season"); name != "" {
 		out.Query = "?" + url.Values{"season": {name}}.Encode()
 	}
@@ -68,7 +66,7 @@ func seasonOf(q *web.Request, s *office.Season, scaled bool) (out seasonShown) {
 		}
 	}
 	if out.of != nil {
-		out.Products = standsOf(q.Voice(), q.Voice().T("Product"), out.of.Products, scaled)
+		out.Products = standsOf(q.Voice(), q.Voice().T("Product"), out.of.Products)
 	}
 	return out
 }
@@ -78,11 +76,12 @@ func (p *Pages) showSeason(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page := seasonPage{seasonShown: seasonOf(q, s, true)}
+	page := seasonPage{seasonShown: seasonOf(q, s)}
 	if page.of == nil {
 		return q.Page(http.StatusOK, "season", page)
 	}
 	v := q.Voice()
+	page.Missing = page.of.Missing
 	page.Ages = barTable{First: v.T("Department"), Sum: v.T("Documents")}
 	for _, who := range trade.Departments { // how long what each can cure has stood
 		sums := page.of.Ages[who]
@@ -98,32 +97,11 @@ func (p *Pages) showSeason(q *web.Request) error {
 			})
 		}
 		line.Stack = picture.Stacked(v.T("home.who."+string(who)), "", trade.Decimal{}, line.Parts...)
-		line.Sum.Said = v.Number(rows)
+		line.Sum = picture.Mark{Said: v.Number(rows), Amount: trade.NewDecimal(int64(rows), 0)}
 		page.Ages.Lines = append(page.Ages.Lines, line)
 	}
-	// the value of the documents up to each day that the platform does not have
-	say := func(d trade.Decimal) string { return v.WholeMoney("BRL", d) }
-	var points []picture.Point
-	var missing trade.Decimal
-	months := strings.Fields(v.T("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"))
-	days := slices.Sorted(maps.Keys(page.of.Missing)) // those without a day first
-	for i, day := range days {
-		missing = missing.Add(page.of.Missing[day])
-		if i%(1+len(days)/pointsMost) != 0 && i != len(days)-1 {
-			continue
-		}
-		one := picture.Point{Mark: picture.Mark{Name: day, Said: say(missing), Amount: missing}}
-		if at, err := time.Parse(time.DateOnly, day); err == nil {
-			one.Name, one.Short = v.Date(trade.DateOf(at)), months[at.Month()-1]+at.Format("/06")
-		}
-		points = append(points, one)
-	}
-	if missing.Sign() > 0 {
-		title := v.T("Value that is missing on the platform, up to each day: %s", say(missing))
-		page.Gap = new(picture.Over(title, say, points...))
-	}
 	if len(page.of.Branches) > 1 {
-		page.Branches = standsOf(v, v.T("Branch"), page.of.Branches, true)
+		page.Branches = standsOf(v, v.T("Branch"), page.of.Branches)
 	}
 	return q.Page(http.StatusOK, "season", page)
 }
@@ -137,21 +115,20 @@ type statePart struct {
 // stateParts are these parts.
 var stateParts = []statePart{
 	{"sent", "sent", []trade.State{trade.Accepted}},
-	{"waiting", "waits", onTheWay},
+	{"waiting", "waiting", onTheWay},
 	{"invalid", "with errors", []trade.State{trade.Invalid}},
-	{"rejected", "refused", []trade.State{trade.Rejected}},
+	{"rejected", "rejected", []trade.State{trade.Rejected}},
 	{"doubt", "in doubt", []trade.State{trade.InDoubt}},
 	{"held", "held", []trade.State{trade.Held}},
 	{"none", "dismissed", []trade.State{trade.Dismissed}},
-	{"none", "report.bar.unknown", []trade.State{""}},
 }
 
-// standsOf returns what is missing of each stand as a bar, scaled: all on one scale; of a stand that is on the
+// standsOf returns what is missing of each stand as a bar, all on one scale; of a stand that is on the
 // platform, that.
-func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bool) barTable {
+func standsOf(v view.Voice, first string, stands []reconcile.StateSum) barTable {
 	var most trade.Decimal
 	for _, s := range stands {
-		if lacks := s.Figure().Kilograms.Sub(s.States[trade.Accepted].Kilograms); scaled && lacks.Cmp(most) > 0 {
+		if lacks := s.Figure().Kilograms.Sub(s.States[trade.Accepted].Kilograms); lacks.Cmp(most) > 0 {
 			most = lacks
 		}
 	}
@@ -188,9 +165,6 @@ func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bo
 	})
 	return barTable{First: first, Sum: v.T("missing t"), Share: v.T("on the platform"), Lines: lines}
 }
-
-// pointsMost is how many points a line has; more days are taken together.
-const pointsMost = 53
 
 // glassMost is how many deliveries are read for the glass of a contract; one with more has none.
 const glassMost = 1000

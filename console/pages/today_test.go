@@ -104,7 +104,7 @@ func TestEachFigureOfWhatIsMissingIsRoundedByItself(t *testing.T) {
 		one := trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(kg, 0)}
 		sums := reconcile.StateSum{Name: "SOJA"}
 		sums.States = map[trade.State]trade.Sums{trade.Waiting: one, trade.Invalid: one, trade.Held: one}
-		got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}, false).Lines[0]
+		got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}).Lines[0]
 		said := trade.Map(got.Parts, func(m picture.Mark) string { return m.Said })
 		if strings.Join(said, " ")+" of "+got.Sum.Said != want || got.Share != "0" {
 			t.Errorf("%v of %s, %s%%, want %s", said, got.Sum.Said, got.Share, want)

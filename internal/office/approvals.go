@@ -30,6 +30,14 @@ func (o *Office) Approvals(ctx context.Context) ([]trade.Approval, error) {
 	return o.store.Approvals(ctx, o.now())
 }
 
+// decidedMost is how many acts that were decided are listed; the audit has all.
+const decidedMost = 50
+
+// Decided returns the last acts that wait for consent no more.
+func (o *Office) Decided(ctx context.Context) ([]trade.Approval, error) {
+	return o.store.Decided(ctx, decidedMost)
+}
+
 // DoneBy lets an act to which others agreed be planned and done in another way than a service does.
 func (o *Office) DoneBy(act string, other acts.OtherAct) { o.others[act] = other }
 
@@ -114,7 +122,8 @@ func (o *Office) ReviewApproval(ctx context.Context, id int64) (out Waits, err e
 	if err != nil {
 		return out, err
 	}
-	out.Lapsed = !o.now().Before(out.Approval.Until)
+	out.Lapsed = out.Approval.Outcome == trade.ApprovalLapsed ||
+		out.Approval.Outcome == "" && !o.now().Before(out.Approval.Until)
 	out.Planned, err = acts.PlannedOf(out.Approval)
 	if err != nil {
 		return out, err
@@ -125,7 +134,7 @@ func (o *Office) ReviewApproval(ctx context.Context, id int64) (out Waits, err e
 			return out, err
 		}
 	}
-	if out.Lapsed || slices.Contains(slow, out.Approval.Act) {
+	if out.Lapsed || out.Approval.Outcome != "" || slices.Contains(slow, out.Approval.Act) {
 		return out, nil
 	}
 	out.Review, err = o.Review(ctx, out.Approval)

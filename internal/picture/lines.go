@@ -1,54 +1,8 @@
 package picture
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
-
 	"github.com/safrasync/safrasync/trade"
 )
-
-// Point is an amount at a time.
-type Point struct {
-	Mark
-	Short string // the time below the picture; "" = Name
-}
-
-// Area is a picture of an amount over time.
-type Area struct {
-	Title  string
-	Line   string // its points
-	Ticks  []Tick
-	Names  []string // some of the times, at equal distances
-	Points []Point
-}
-
-// namesMost is how many times have their name below a line: more would not fit on a phone.
-const namesMost = 5
-
-// Over returns a picture of an amount over time.
-func Over(title string, say Format, points ...Point) Area {
-	top, ticks := scale(largest(points, func(p Point) trade.Decimal { return p.Amount }), say)
-	out := Area{Title: title, Points: points, Ticks: ticks}
-	line := make([]string, len(points))
-	for i, p := range points {
-		x := Wide
-		if len(points) > 1 {
-			x = i * Wide / (len(points) - 1)
-		}
-		line[i] = fmt.Sprintf("%d,%d", x, High-units(p.Amount, top, High))
-	}
-	out.Line = strings.Join(line, " ")
-	steps := min(namesMost, len(points)) - 1
-	for i := 0; i <= steps; i++ {
-		at := 0
-		if steps > 0 {
-			at = i * (len(points) - 1) / steps
-		}
-		out.Names = append(out.Names, cmp.Or(points[at].Short, points[at].Name))
-	}
-	return out
-}
 
 // Glass is a picture of what a contract holds: its rim is what was agreed, what was delivered fills
 // it, and a mark shows what has been fixed.

@@ -31,15 +31,6 @@ type Bar struct {
 	X, Y, Width, Height int
 }
 
-// Tick is a line of a grid with its words.
-type Tick struct {
-	At   int
-	Said string
-}
-
-// Format returns the words for an amount.
-type Format func(trade.Decimal) string
-
 // Stack is one horizontal bar of several parts.
 type Stack struct {
 	Title string
@@ -113,26 +104,4 @@ func units(amount, most trade.Decimal, all int) int {
 func float(d trade.Decimal) float64 {
 	f, _ := strconv.ParseFloat(d.String(), 64) // a decimal is a number
 	return f
-}
-
-// scale returns a round number that is at least an amount, and the words at its top, middle and
-// bottom.
-func scale(most trade.Decimal, say Format) (top trade.Decimal, ticks []Tick) {
-	top = round(most)
-	half := top.Mul(trade.NewDecimal(5, 1))
-	return top, []Tick{{0, say(top)}, {High / 2, say(half)}, {High, say(trade.Decimal{})}}
-}
-
-// round returns the next of 1, 2, 4, 5 and 8 times a power of ten, whose half is short too.
-func round(d trade.Decimal) trade.Decimal {
-	if d.Sign() <= 0 {
-		return trade.NewDecimal(1, 0)
-	}
-	exponent := int(math.Floor(math.Log10(float(d))))
-	for _, digits := range []int64{1, 2, 4, 5, 8, 10, 20} {
-		if next := trade.NewDecimal(digits, -exponent); next.Cmp(d) >= 0 {
-			return next
-		}
-	}
-	return d
 }

@@ -1,7 +1,6 @@
 package picture_test
 
 import (
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -61,28 +60,6 @@ func TestAStackIsInProportion(t *testing.T) {
 	}
 }
 
-// A scale ends with a round number above the largest amount, and its half is short as well.
-func TestAnAxisHasRoundNumbers(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		most int64
-		top  string
-		half string
-	}{
-		{0, "1", "0.5"},
-		{7, "8", "4"},
-		{25_601, "40000", "20000"},
-		{100, "100", "50"},
-		{99, "100", "50"},
-		{101, "200", "100"},
-	} {
-		p := picture.Over("", say, picture.Point{Mark: mark("a", c.most)})
-		if p.Ticks[0].Said != c.top || p.Ticks[1].Said != c.half || p.Ticks[2].Said != "0" {
-			t.Errorf("%d: %+v", c.most, p.Ticks)
-		}
-	}
-}
-
 // Each bar of a waterfall begins where the one before it ended, and a total stands on the ground.
 func TestAWaterfallEndsAtItsTotals(t *testing.T) {
 	t.Parallel()
@@ -103,21 +80,6 @@ func TestAWaterfallEndsAtItsTotals(t *testing.T) {
 	}
 	if same := steps(100, 0, 0, 100); same.From.Sign() != 0 || same.Bars[3].Width != picture.Wide {
 		t.Errorf("of what does not differ: %+v", same)
-	}
-}
-
-func TestAnAreaHasALineAndSomeTimes(t *testing.T) {
-	t.Parallel()
-	point := func(name string, n int64) picture.Point { return picture.Point{Mark: mark(name, n)} }
-	if a := picture.Over("", say, point("01/09", 50), point("02/09", 100)); a.Line != "0,100 1000,0" ||
-		strings.Join(a.Names, " ") != "01/09 02/09" {
-		t.Errorf("%+v", a)
-	}
-	if one := picture.Over("", say, point("hoje", 1)); len(one.Names) != 1 {
-		t.Errorf("one time: %+v", one)
-	}
-	if none := picture.Over("", say); len(none.Names) != 0 || none.Line != "" {
-		t.Errorf("no time: %+v", none)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-const selectApproval = `SELECT id, act, target, mark, plan, people, needs, version, until FROM approval `
+const selectApproval = `SELECT id, act, target, mark, plan, people, needs, version, until, outcome FROM approval `
 
 // AskApproval stores an act until others agree to it, with its audit record. The same plan is
 // stored once: then the existing approval is returned. Lapsed approvals are removed. It returns
@@ -28,7 +28,7 @@ func (s *Books) AskApproval(ctx context.Context, a trade.Approval,
 			return err
 		}
 		var there []trade.Approval
-		if err := t.All(&there, selectApproval+`WHERE act = ? AND target = ? AND mark = ?`, a.Act, a.Target,
+		if err := t.All(&there, selectApproval+`WHERE act = ? AND target = ? AND mark = ? AND outcome = ''`, a.Act, a.Target,
 			a.Mark); err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (s *Books) AskApproval(ctx context.Context, a trade.Approval,
 			return nil
 		}
 		var n int
-		if err := t.Get(&n, `SELECT COUNT(*) FROM approval`); err != nil {
+		if err := t.Get(&n, `SELECT COUNT(*) FROM approval WHERE outcome = ''`); err != nil {
 			return err
 		}
 		if n >= trade.ApprovalsMost {
@@ -59,24 +59,32 @@ func (s *Books) AskApproval(ctx context.Context, a trade.Approval,
 	return out, err
 }
 
-// LapseApprovals removes the acts that nobody agreed to in time, with an audit record for each.
+// LapseApprovals ends the acts that nobody agreed to in time, with an audit record for each.
 func (s *Books) LapseApprovals(ctx context.Context, now time.Time) error {
 	var old int
 	if err := s.db.Get(ctx, "looking for consents that nobody gave", &old,
-		`SELECT COUNT(*) FROM approval WHERE until <= ?`, now.UnixMilli()); err != nil || old == 0 {
+		`SELECT COUNT(*) FROM approval WHERE until <= ? AND outcome = ''`, now.UnixMilli()); err != nil || old == 0 {
 		return err
 	}
-	return s.db.InTx(ctx, "removing what nobody agreed to", func(t *sqldb.Tx) error { return lapseApprovals(t, now) })
+	return s.db.InTx(ctx, "ending what nobody agreed to", func(t *sqldb.Tx) error { return lapseApprovals(t, now) })
 }
 
-// lapseApprovals removes the acts that nobody agreed to in time.
+// approvalsKept is how long people can read what was decided; the audit has it longer.
+const approvalsKept = 90 * 24 * time.Hour
+
+// lapseApprovals ends the acts that nobody agreed to in time, and removes those that ended long ago.
 func lapseApprovals(t *sqldb.Tx, now time.Time) error {
+	if _, err := t.Changed(`DELETE FROM approval WHERE outcome <> '' AND until <= ?`,
+		now.Add(-approvalsKept).UnixMilli()); err != nil {
+		return err
+	}
 	var old []trade.Approval
-	if err := t.All(&old, selectApproval+`WHERE until <= ?`, now.UnixMilli()); err != nil {
+	if err := t.All(&old, selectApproval+`WHERE until <= ? AND outcome = ''`, now.UnixMilli()); err != nil {
 		return err
 	}
 	for _, r := range old {
-		n, err := t.Changed(`DELETE FROM approval WHERE id = ?`, r.ID)
+		n, err := t.Changed(`UPDATE approval SET outcome = ?, version = version + 1 WHERE id = ? AND outcome = ''`,
+			trade.ApprovalLapsed, r.ID)
 		if err != nil {
 			return err
 		}
@@ -99,10 +107,16 @@ func lapseApprovals(t *sqldb.Tx, now time.Time) error {
 // Approvals returns the acts that wait for consent at a given time, the oldest first.
 func (s *Books) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
 	return sqldb.List[trade.Approval](ctx, s.db, "reading what waits for a consent",
-		selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
+		selectApproval+`WHERE until > ? AND outcome = '' ORDER BY id`, now.UnixMilli())
 }
 
-// Approval returns one act that waits for consent, even if it has lapsed. It returns
+// Decided returns the last acts that wait for consent no more, the newest first.
+func (s *Books) Decided(ctx context.Context, most int) ([]trade.Approval, error) {
+	return sqldb.List[trade.Approval](ctx, s.db, "reading what was decided",
+		selectApproval+`WHERE outcome <> '' ORDER BY id DESC LIMIT ?`, most)
+}
+
+// Approval returns one act that waits for consent, or did. It returns
 // sqldb.ErrNotFound if the id is unknown.
 func (s *Books) Approval(ctx context.Context, id int64) (trade.Approval, error) {
 	var a trade.Approval
@@ -119,31 +133,16 @@ func (s *Books) AccountChanges(ctx context.Context, since time.Time) ([]trade.Au
 		since.UnixMilli())
 }
 
-// Agree stores who agrees to an act and how many have to, with the audit record. done is false if
-// the approval has changed since it was read.
+// Agree stores who agrees to an act and how many have to, and its outcome, with the audit record. done is false
+// if the approval waits no more, or has changed since it was read: of two people who agree at the same time,
+// only one does the act.
 func (s *Books) Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {
 	people, err := json.Marshal(a.People)
 	if err != nil {
 		return false, err
 	}
-	return s.change(ctx, record,
-		`UPDATE approval SET people = ?, needs = ?, version = version + 1 WHERE id = ? AND version = ?`,
-		string(people), a.Needs, a.ID, a.Version)
-}
-
-// EndApproval removes an approval that is declined, or whose act is done next, with the audit
-// record. done is false if the approval has changed since it was read: of two people who agree at
-// the same time, only one does the act.
-func (s *Books) EndApproval(ctx context.Context, a trade.Approval,
-	record trade.AuditRecord,
-) (done bool, err error) {
-	return s.change(ctx, record, `DELETE FROM approval WHERE id = ? AND version = ?`, a.ID, a.Version)
-}
-
-func (s *Books) change(ctx context.Context, record trade.AuditRecord, query string,
-	args ...any,
-) (done bool, err error) {
 	return sqldb.Stored(ctx, s.db, "deciding about an act", func(t *sqldb.Tx) (bool, error) {
-		return ChangedBy(t, record, query, args...)
+		return ChangedBy(t, record, `UPDATE approval SET people = ?, needs = ?, outcome = ?, version = version + 1 `+
+			`WHERE id = ? AND version = ? AND outcome = ''`, string(people), a.Needs, a.Outcome, a.ID, a.Version)
 	})
 }

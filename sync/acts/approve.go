@@ -25,12 +25,11 @@ type Approvals interface {
 	// AskApproval stores an act together with its audit record. The same plan is stored once. It
 	// returns trade.ErrTooMany if too many are waiting.
 	AskApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (trade.Approval, error)
-	// Approval returns one. If it is unknown, it returns trade.ErrNotFound.
+	// Approval returns one, decided ones too. If it is unknown, it returns trade.ErrNotFound.
 	Approval(ctx context.Context, id int64) (trade.Approval, error)
-	// Agree stores the people of an act; EndApproval removes the act from those waiting. done is
-	// false if it has changed since it was read.
+	// Agree stores the people of an act and its outcome. done is false if it has changed since it was read, or
+	// waits no more.
 	Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error)
-	EndApproval(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error)
 	// AccountChanges returns the acts since then that let somebody act as a user of the console, the
 	// oldest first.
 	AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error)

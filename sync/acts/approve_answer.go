@@ -61,11 +61,10 @@ func (a *Acts) Approve(ctx context.Context, id int64, who trade.Person) (Decided
 	if err != nil {
 		return d, err
 	}
-	change := a.Approvals.Agree
 	if d.Waits <= 0 {
-		change = a.Approvals.EndApproval
+		d.Approval.Outcome = trade.ApprovalGiven
 	}
-	kept, err := change(ctx, d.Approval, record)
+	kept, err := a.Approvals.Agree(ctx, d.Approval, record)
 	switch {
 	case err != nil:
 		return d, err
@@ -113,11 +112,15 @@ func (a *Acts) Decline(ctx context.Context, id int64, who trade.Person) (Decided
 	if err != nil || d.Refused != NotRefused {
 		return d, err
 	}
-	record, err := a.answered(a.Now(), "approval decline", d.Approval, who)
+	now := a.Now()
+	record, err := a.answered(now, "approval decline", d.Approval, who)
 	if err != nil {
 		return d, err
 	}
-	kept, err := a.Approvals.EndApproval(ctx, d.Approval, record)
+	declined := d.Approval
+	declined.Outcome = trade.ApprovalDeclined
+	declined.People = append(slices.Clone(declined.People), consent(who, now))
+	kept, err := a.Approvals.Agree(ctx, declined, record)
 	if err == nil && !kept {
 		d.Refused = Moved
 	}
@@ -136,7 +139,7 @@ func (a *Acts) answer(ctx context.Context, id int64, who trade.Person) (d Decide
 	}
 	d.Approval, err = a.Approvals.Approval(ctx, id)
 	switch {
-	case errors.Is(err, trade.ErrNotFound):
+	case errors.Is(err, trade.ErrNotFound), err == nil && d.Approval.Outcome != "":
 		d.Refused = NotAsked
 		return d, p, nil
 	case err != nil:

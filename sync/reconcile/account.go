@@ -51,7 +51,7 @@ var outsides = []Outside{
 // LineKey identifies a line within an account.
 type LineKey struct {
 	Outside Outside     // "" = of a state
-	State   trade.State // "" with Outside "" = not on the platform then, for an unknown reason
+	State   trade.State // "" = of no state
 	Cause   string      // of the state; "" = none
 	After   string      // what became of a row after it was sent; else ""
 }
@@ -90,18 +90,29 @@ type Account struct {
 // ERP returns the total of the ERP.
 func (a Account) ERP() trade.Decimal { return sumOf(a.States) }
 
+// Of returns what the ERP has in a state.
+func (a Account) Of(state trade.State) (sum trade.Decimal) {
+	for _, l := range a.States {
+		if l.State == state {
+			sum = sum.Add(l.Amount)
+		}
+	}
+	return sum
+}
+
+// Empty reports whether an account has nothing: neither an amount nor rows that are in no total. What has no
+// currency has no worth.
+func (a Account) Empty() bool {
+	return a.Measure == Worth && a.Currency == "" ||
+		a.Read.Sign() == 0 && a.ERP().Sign() == 0 && a.Sent.Sign() == 0 && len(a.Outside) == 0
+}
+
 // Proof returns Read minus all that it is made of. Anything but zero is an error of the program.
 func (a Account) Proof() trade.Decimal { return a.Read.Sub(sumOf(a.Outside)).Sub(sumOf(a.States)) }
 
 // SentProof returns Sent minus all that it is made of. Anything but zero is an error of the program.
 func (a Account) SentProof() trade.Decimal {
-	there := a.Changed.Amount.Add(a.Left.Amount).Add(a.Renumbered.Amount)
-	for _, l := range a.States {
-		if l.State == trade.Accepted {
-			there = there.Add(l.Amount)
-		}
-	}
-	return a.Sent.Sub(there)
+	return a.Sent.Sub(a.Of(trade.Accepted)).Sub(a.Changed.Amount).Sub(a.Left.Amount).Sub(a.Renumbered.Amount)
 }
 
 func sumOf(lines []AccountLine) (sum trade.Decimal) {

@@ -339,6 +339,9 @@ var summaryOrder = []trade.State{
 	trade.Held, trade.Dismissed, trade.Withdrawn,
 }
 
+// UnsentStates are the states, in that order, of what is not on the platform.
+var UnsentStates = summaryOrder[1:]
+
 var subCounts = []trade.Flag{
 	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Forced, trade.EchoDiffers,
 	trade.DoubleAfterDecision, trade.Contradicted, trade.DeletedRemote, trade.Recoded,

@@ -16,10 +16,10 @@ import (
 // Season is what the documents of the ERP of one season come to at one moment. Grain is that of contracts
 // (COMPRA and A_FIXAR), in kilograms; money is the value of what is fixed, in BRL. Seasons are never added up.
 type Season struct {
-	Harvest  string                   // "" = unknown
-	Products []StateSum               // by product, the heaviest first
-	Branches []StateSum               // by branch, the heaviest first
-	Missing  map[string]trade.Decimal // value that the platform does not have, by the day of the document
+	Harvest  string        // "" = unknown
+	Products []StateSum    // by product, the heaviest first
+	Branches []StateSum    // by branch, the heaviest first
+	Missing  trade.Decimal // value that the platform does not have
 	Ages     map[trade.Department]*[AgeBands]trade.Figure
 
 	newest, rows int // of its contracts: how many are among the newest of all, and how many there are
@@ -78,7 +78,6 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 		if in == nil {
 			in = &Season{
 				Harvest: r.Harvest, Ages: map[trade.Department]*[AgeBands]trade.Figure{},
-				Missing: map[string]trade.Decimal{},
 			}
 			seasons[r.Harvest], out = in, append(out, in)
 		}
@@ -104,7 +103,7 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 		}
 		value, priced := r.ERP.Value()
 		if priced && r.ERP.Currency == seasonCurrency && value.Sign() > 0 && fixed(r.OrderType) && !r.onPlatform() {
-			in.Missing[r.Day] = in.Missing[r.Day].Add(value)
+			in.Missing = in.Missing.Add(value)
 		}
 		if kg, ok := weight(r.ERP); ok && contracted(r.OrderType) {
 			of.Measure, of.Line = string(Contracted), InERP

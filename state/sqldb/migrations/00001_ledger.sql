@@ -432,7 +432,7 @@ CREATE TABLE approval (
     people TEXT NOT NULL, -- JSON: who ordered it, and who has agreed since
     needs {{int}} NOT NULL CHECK (needs >= 2), -- so many people in all
     version {{int}} NOT NULL DEFAULT 1,
-    until {{int}} NOT NULL -- then it lapses
+    until {{int}} NOT NULL, outcome TEXT NOT NULL DEFAULT '' -- then it lapses; given, declined, lapsed, or '' = it waits
 ) {{strict}};
 
 -- Reports that a person has closed: what they said, for good. A part belongs to a closing once there is one with its

@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"html/template"
 	"io"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -36,6 +36,7 @@ th{background:#e6eee2;border-bottom:1px solid #777}td.number,th.number{text-alig
 td.number{font-variant-numeric:tabular-nums;white-space:nowrap}
 td.day{white-space:nowrap}td.number small{white-space:normal}
 td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wrap:anywhere}
+#cover{font-size:.9em}#cover td{white-space:nowrap}
 #sign td{border:0;padding-top:5em}#sign small{border-top:1px solid #1b1b1b}
 tr.total>*,tr.proof>*{font-weight:bold}
 tr.summand>.lead,tr.part>.lead{padding-left:1.2rem}tr.of_which>.lead,tr.outside>.lead{padding-left:2.2rem;color:#444}
@@ -94,73 +95,56 @@ func (w *page) Begin(h reconcile.Heading) error {
 	if len(h.Cover) == 0 {
 		return nil
 	}
-	var accounts, open [][]string
-	for _, a := range h.Cover {
-		var missing trade.Decimal
-		product, unit := cmp.Or(a.Product, w.word("no product")), unitsOf(a)[0]
-		for _, l := range a.States {
-			if l.State == trade.Accepted {
-				continue
-			}
-			missing = missing.Sub(l.Amount)
-			if l.Rows > 0 {
-				open = append(open, []string{
-					product, w.measure(a, unit), cmp.Or(w.word("state."+string(l.State)), string(l.State)),
-					trade.NumberText(strconv.Itoa(l.Rows), h.Lang), w.amount(l.Amount, unit),
-				})
-			}
-		}
+	type step struct {
+		title string
+		of    func(reconcile.Account) trade.Decimal
+	}
+	steps := []step{{w.word("account.erp"), reconcile.Account.ERP}}
+	for _, state := range reconcile.UnsentStates {
+		name, _, _ := strings.Cut(state.Label(h.Lang), " (")
+		steps = append(steps, step{name, func(a reconcile.Account) trade.Decimal { return a.Of(state).Neg() }})
+	}
+	steps = append(steps,
+		step{w.word("changed after sending"), func(a reconcile.Account) trade.Decimal { return a.Changed.Amount }},
+		step{w.word("only on the platform"), func(a reconcile.Account) trade.Decimal { return a.Left.Amount }},
+		step{w.word("account.renumbered"), func(a reconcile.Account) trade.Decimal { return a.Renumbered.Amount }},
+		step{w.word("account.sent"), func(a reconcile.Account) trade.Decimal { return a.Sent }},
+		step{w.word("column.difference"), func(a reconcile.Account) trade.Decimal { return a.ERP().Sub(a.Sent) }})
+	accounts := slices.DeleteFunc(slices.Clone(h.Cover), reconcile.Account.Empty)
+	steps = slices.DeleteFunc(steps, func(s step) bool {
+		return !slices.ContainsFunc(accounts, func(a reconcile.Account) bool { return s.of(a).Sign() != 0 })
+	})
+	cover := Section{ID: "cover", Title: w.word("From the ERP to the platform, by product"), Note: w.word("paper.cover")}
+	cover.Columns = []Column{{Title: w.word("product")}, {Title: w.word("measure")}}
+	for _, s := range steps {
+		cover.Columns = append(cover.Columns, Column{Title: s.title, Type: reconcile.NumberColumn})
+	}
+	if err := w.Section(cover); err != nil {
+		return err
+	}
+	none := w.word("no product")
+	for _, a := range accounts {
 		for _, unit := range unitsOf(a) {
-			row := []string{product, w.measure(a, unit)}
-			for _, d := range []trade.Decimal{
-				a.ERP(), missing, a.Changed.Amount, a.Left.Amount, a.Renumbered.Amount, a.Sent,
-			} {
-				row = append(row, w.amount(d, unit))
+			measure := w.word("account.measure."+string(a.Measure)) + " (" + unit + ")"
+			row := Line{Cells: []Cell{{Text: cmp.Or(a.Product, none)}, {Text: measure}}}
+			for _, s := range steps {
+				row.Cells = append(row.Cells, Cell{Text: w.amount(s.of(a), unit)})
 			}
-			accounts = append(accounts, row)
+			if err := w.Row(row); err != nil {
+				return err
+			}
 		}
 	}
-	w.table("cover", "From the ERP to the platform, by product", "In tonnes and sacas, and in money where it says so: ERP + what did not go (with a minus sign) + what has changed since + what is only on the platform + what was renumbered = platform.", 2, accounts, "product", "measure",
-		"account.erp", "not on the platform", "changed after sending", "only on the platform", "account.renumbered",
-		"account.sent")
-	closed := ""
+	w.close()
 	if c := h.Head.Closed; c != nil {
-		closed = c.Who
+		w.put("<table id=\"sign\"><tbody><tr><td>%s<small>%s</small></td><td><small>%s</small></td>"+
+			"<td><small>%s</small></td></tr></tbody></table>\n", c.Who, w.word("Closed by"), w.word("Accounting"),
+			w.word("Management"))
 	}
-	w.put("<table id=\"sign\"><tbody><tr><td>%s<small>%s</small></td><td><small>%s</small></td><td><small>%s</small></td>"+
-		"</tr></tbody></table>\n", closed, w.word("Closed by"), w.word("Accounting"), w.word("Management"))
-	w.table("open", "Open", "", 3, open, "product", "measure", "state", "rows", "amount")
 	return nil
 }
 
 func (w *page) word(key i18n.Key) string { return i18n.Report.Text(w.h.Lang, key) }
-
-// table writes a table of the cover, with so many columns of text before those of numbers.
-func (w *page) table(id string, title, note i18n.Key, texts int, rows [][]string, heads ...i18n.Key) {
-	class := func(i int) string {
-		if i < texts {
-			return ""
-		}
-		return ` class="number"`
-	}
-	w.put("<section id=\""+id+"\"><h2>%s</h2>\n", w.word(title))
-	if note != "" {
-		w.put("<p class=\"note\">%s</p>\n", w.word(note))
-	}
-	w.put("<table>\n<thead><tr>")
-	for i, key := range heads {
-		w.put(`<th scope="col"`+class(i)+`>%s</th>`, w.word(key))
-	}
-	w.put("</tr></thead>\n<tbody>\n")
-	for _, row := range rows {
-		w.put("<tr>")
-		for i, text := range row {
-			w.put("<td"+class(i)+">%s</td>", text)
-		}
-		w.put("</tr>\n")
-	}
-	w.put("</tbody>\n</table>\n</section>\n")
-}
 
 // unitsOf returns the units in which people read an account: tonnes and sacas, or its currency.
 func unitsOf(a reconcile.Account) []string {
@@ -170,19 +154,19 @@ func unitsOf(a reconcile.Account) []string {
 	return []string{"t", "sc"}
 }
 
-func (w *page) measure(a reconcile.Account, unit string) string {
-	return w.word("account.measure."+string(a.Measure)) + " (" + unit + ")"
-}
-
+// amount returns an amount in a unit, with all the digits that people read.
 func (w *page) amount(amount trade.Decimal, unit string) string {
-	switch unit {
-	case "t":
-		return trade.NumberText(amount.Tonnes().String(), w.h.Lang)
-	case "sc":
+	text := amount.Fixed(cents)
+	switch {
+	case amount.Sign() == 0:
+		return "–"
+	case unit == "t":
+		text = amount.Tonnes().Fixed(kilogram)
+	case unit == "sc":
 		sacas, _ := amount.Sacas(cents)
-		return trade.NumberText(sacas.String(), w.h.Lang)
+		text = sacas.Fixed(cents)
 	}
-	return trade.MoneyText(amount.Round(cents), w.h.Lang)
+	return trade.NumberText(text, w.h.Lang)
 }
 
 func (w *page) Section(s Section) error {

@@ -4,6 +4,7 @@ package paper
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -57,6 +58,7 @@ type Line struct {
 	Key   string // of the row in the ERP; "" = it is about none
 	// of a total: its season, producer or place, and its product; "" = unknown, or all
 	Name, Product string
+	Sums          trade.Sums // of a divergence: its difference
 }
 
 // Reader receives a report that is laid out.
@@ -141,9 +143,13 @@ func (l *laid) Begin(h reconcile.Heading) error {
 }
 
 func (l *laid) Section(s reconcile.Section) error {
+	s.Columns = slices.Clone(s.Columns)
 	l.section, l.there = s, map[string]int{}
 	for i, c := range s.Columns {
 		l.there[c.ID] = i
+		if inKilograms(c) {
+			s.Columns[i].Title = strings.Replace(c.Title, "kg", "t", 1)
+		}
 	}
 	out := Section{ID: s.ID, Title: s.Title, Note: s.Note}
 	l.layout = layouts[s.ID]
@@ -173,6 +179,15 @@ func (l *laid) Row(cells []any) error {
 			row.Names[l.section.Columns[i].ID] = label.ID
 		}
 	}
+	if i, ok := l.there["difference"]; ok {
+		d, _ := cells[i].(trade.Decimal)
+		switch unit, _ := cells[l.there["unit"]].(string); {
+		case unit == "kg":
+			row.Sums.Kilograms = d
+		case d.Sign() != 0:
+			row.Sums.Values = map[string]trade.Decimal{unit: d}
+		}
+	}
 	row.Role = row.Names["role"]
 	row.Key, row.Name, row.Product = l.plain(cells, "key"), l.plain(cells, "name"), l.plain(cells, "product")
 	for _, column := range l.layout {
@@ -184,7 +199,7 @@ func (l *laid) Row(cells []any) error {
 			}
 		}
 		for _, part := range column.beneath {
-			if text := l.text(cells, part); text != "" && text != cell.Text && text != cell.Text+" kg" {
+			if text := l.text(cells, part); text != "" && text != cell.Text && text != cell.Text+" ton" {
 				cell.Beneath = append(cell.Beneath, text)
 			}
 		}
@@ -242,6 +257,9 @@ func (l *laid) text(cells []any, part string) string {
 		d = d.Round(cents)
 		text = c.Text(d, l.heading.Lang, l.heading.Zone)
 	}
+	if number && inKilograms(c) {
+		text = trade.NumberText(d.Tonnes().Fixed(kilogram), l.heading.Lang)
+	}
 	if c.Type == reconcile.CodeColumn {
 		text = trade.NameBlanks(text, l.heading.Lang)
 	}
@@ -260,6 +278,9 @@ func (l *laid) text(cells []any, part string) string {
 	return text
 }
 
+// inKilograms reports whether a column has kilograms, which people read as tonnes.
+func inKilograms(c reconcile.Column) bool { return strings.HasPrefix(c.ID, "kg") }
+
 // cents is how many digits after the point money and sacas have for people; files have all.
 const cents = 2
 
@@ -274,8 +295,11 @@ var units = []string{"kg", string(trade.KG), string(trade.SC), string(trade.TON)
 
 // amount returns a number with its unit or currency.
 func (l *laid) amount(d trade.Decimal, text, unit string) string {
-	if rounded := d.Round(kilogram); strings.HasPrefix(unit, string(trade.TON)) && rounded.Cmp(d) != 0 {
-		text = "≈ " + trade.NumberText(rounded.String(), l.heading.Lang)
+	switch {
+	case unit == "kg": // of a divergence
+		return trade.NumberText(d.Tonnes().Fixed(kilogram), l.heading.Lang) + " t"
+	case strings.HasPrefix(unit, string(trade.TON)):
+		text = trade.NumberText(d.Fixed(kilogram), l.heading.Lang)
 	}
 	for _, known := range units {
 		if strings.HasPrefix(unit, known) {
@@ -286,7 +310,7 @@ func (l *laid) amount(d trade.Decimal, text, unit string) string {
 	if !ok {
 		sign = unit
 	}
-	return strings.TrimSpace(sign + " " + trade.MoneyText(d, l.heading.Lang))
+	return strings.TrimSpace(sign + " " + trade.NumberText(d.Fixed(cents), l.heading.Lang))
 }
 
 func (l *laid) End() error { return l.to.End() }

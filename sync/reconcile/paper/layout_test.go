@@ -111,9 +111,9 @@ func TestARowIsReadInAFewColumns(t *testing.T) {
 	for _, text := range []string{
 		`<span>Ana &lt;Silva&gt;<small>01|000001</small><small>id-1</small></span>`,
 		`data-label="ORDER_DATE"><span>05/10/2026<small>COMPRA</small></span>`,
-		`data-label="KG_ERP"><span>306.000<small>5.100 sc</small></span>`,
+		`data-label="KG_ERP"><span>306,000<small>5.100 sc</small></span>`,
 		`<span>01|(vazio)|1<small>id-2</small></span>`,
-		`data-label="KG_ERP"><span>61.750,4675<small>≈ 61,75 ton</small></span>`,
+		`data-label="KG_ERP"><span>61,750</span>`,
 		`data-label="VALUE_ERP"><span>R$ 716.550,01<small>PRICE_ERP: 140,505</small></span>`,
 		`@bottom-left{content:"Relatório r1 · posição em 01/11/2026 12:00"`, `size:A4 landscape`,
 	} {
@@ -158,5 +158,51 @@ func TestAColumnInWhichNoRowHasATextIsLeftOutOfAPage(t *testing.T) {
 	table := r.Sections[0]
 	if len(table.Columns) != 2 || table.Columns[1].Title != "c" || table.Rows[1].Cells[1].Text != "3" {
 		t.Errorf("%+v", table)
+	}
+}
+
+// The page of a report has on its cover the columns of the screen that have anything, no value without a
+// currency, all weights to the kilogram, and lines to sign on only if it is of a closing.
+func TestTheCoverHasWhatTheScreenHas(t *testing.T) {
+	t.Parallel()
+	kg := func(n int64) trade.Decimal { return trade.NewDecimal(n, 0) }
+	line := func(state trade.State, n int64) reconcile.AccountLine {
+		return reconcile.AccountLine{LineKey: reconcile.LineKey{State: state}, Rows: 1, Amount: kg(n)}
+	}
+	head := reconcile.Heading{Lang: trade.Portuguese, Zone: time.UTC, Cover: []reconcile.Account{
+		{
+			AccountKey: reconcile.AccountKey{Product: "SOJA", Measure: reconcile.Contracted},
+			States:     []reconcile.AccountLine{line(trade.Accepted, 5000), line(trade.Waiting, 1250)}, Sent: kg(5000),
+		},
+		{
+			AccountKey: reconcile.AccountKey{Product: "SOJA", Measure: reconcile.Worth},
+			Outside: []reconcile.AccountLine{{
+				LineKey: reconcile.LineKey{Outside: reconcile.OutsideUnpriced}, Rows: 1,
+			}},
+		},
+	}}
+	page := func() string {
+		var b bytes.Buffer
+		w := NewHTML(&b)
+		must.Do(t, w.Begin(head))
+		must.Do(t, w.End())
+		return b.String()
+	}
+	got := page()
+	for text, want := range map[string]bool{
+		`aguardando"><span>−1,250</span>`: true, `Diferença"><span>1,250</span>`: true, ">5,000<": true, "state.": false,
+		"renumerados no ERP": false, "valor fixado": false, "Fechado por": false,
+	} {
+		if strings.Contains(got, text) != want {
+			t.Errorf("%q: %t, want %t, in\n%s", text, !want, want, got[strings.Index(got, "<body>"):])
+		}
+	}
+	head.Cover[0].Renumbered = reconcile.AccountLine{Rows: 4, Amount: kg(40)}
+	head.Head.Closed = &reconcile.Closed{Who: "maria"}
+	got = page()
+	for _, text := range []string{"renumerados no ERP, a decidir\"><span>0,040<", "maria<small>Fechado por"} {
+		if !strings.Contains(got, text) {
+			t.Errorf("the page of a closing lacks %q", text)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // Report is a report laid out for a browser.
@@ -22,8 +23,8 @@ type Table struct {
 	Section
 	Rows []Line
 	More int // number of rows that only the files have
-	// of divergences, how many there are of each kind
-	Kinds map[string]int
+	// of divergences, what there is of each kind
+	Kinds map[string]trade.Sums
 }
 
 // Read returns a report. Each section has at most its first most rows; columns that are empty in
@@ -43,14 +44,17 @@ func (r *Report) Begin(h reconcile.Heading) error {
 
 // Section implements Reader.
 func (r *Report) Section(s Section) error {
-	r.Sections = append(r.Sections, Table{Section: s, Kinds: map[string]int{}})
+	r.Sections = append(r.Sections, Table{Section: s, Kinds: map[string]trade.Sums{}})
 	return nil
 }
 
 // Row implements Reader.
 func (r *Report) Row(row Line) error {
 	t := &r.Sections[len(r.Sections)-1]
-	t.Kinds[row.Names["kind"]]++
+	sums := t.Kinds[row.Names["kind"]]
+	row.Sums.Rows = 1
+	sums.Join(row.Sums)
+	t.Kinds[row.Names["kind"]] = sums
 	if len(t.Rows) < r.most {
 		t.Rows = append(t.Rows, row)
 	} else {
