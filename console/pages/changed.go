@@ -60,14 +60,14 @@ const changedFew = 5
 
 func (p *Pages) showChanged(q *web.Request) error {
 	page := changedPage{Flag: trade.Flag(q.Form.Get("flag")), Group: q.Form.Get("group"), Pick: q.May(trade.Accountant)}
-	if !slices.Contains(office.ChangedFlags, page.Flag) {
+	if !slices.Contains(trade.AcknowledgedByAct, page.Flag) {
 		page.Flag = ""
 	}
-	sums, err := p.office.FlagCounts(q.Context(), "")
+	_, sums, err := p.office.ChangedCounts(q.Context())
 	if err != nil {
 		return err
 	}
-	for _, flag := range office.ChangedFlags {
+	for _, flag := range trade.AcknowledgedByAct {
 		if sums[flag] > 0 || flag == page.Flag {
 			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
 		}
@@ -97,7 +97,7 @@ func (p *changedPage) flags() []trade.Flag {
 	if p.Flag != "" {
 		return []trade.Flag{p.Flag}
 	}
-	return office.ChangedFlags
+	return trade.AcknowledgedByAct
 }
 
 // path returns the address of the lines of a group, from one of them.
@@ -200,7 +200,7 @@ const every = "*"
 // of the list.
 func (p *Pages) chooseChanged(q *web.Request, page *actPage) error {
 	form, list := q.Form, &changedPage{Flag: trade.Flag(q.Form.Get("flag"))}
-	if list.Flag != "" && !slices.Contains(office.ChangedFlags, list.Flag) {
+	if list.Flag != "" && !slices.Contains(trade.AcknowledgedByAct, list.Flag) {
 		return web.BadRequest("form")
 	}
 	page.Hidden = url.Values{"row": form["row"], "group": form["group"], "flag": form["flag"]}

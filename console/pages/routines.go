@@ -153,7 +153,7 @@ func leftBy(runs []trade.RunReport, i int, all bool) (rows int) {
 	for _, state := range statesFirst {
 		rows += max(0, runs[i].States[state]-before.States[state])
 	}
-	for _, flag := range office.ChangedFlags {
+	for _, flag := range trade.AcknowledgedByAct {
 		rows += max(0, runs[i].Flags[flag]-before.Flags[flag])
 	}
 	return max(rows, runs[i].RowsSent()-max(0, runs[i].States[trade.Accepted]-before.States[trade.Accepted]))

@@ -193,7 +193,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 			offered = []string{acts.ActDismiss}
 		}
 		noted := func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }
-		if !paired && slices.ContainsFunc(e.Flags, noted) && (e.State == trade.Accepted || e.State == trade.Dismissed) {
+		if !paired && slices.ContainsFunc(e.Flags, noted) && slices.Contains(trade.AcknowledgedIn, e.State) {
 			offered = append(offered, acts.ActAcknowledge)
 		}
 		for _, act := range offered {

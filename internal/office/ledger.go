@@ -40,8 +40,8 @@ type Reads interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
-	// Flagged returns how many rows have at least one of some flags.
-	Flagged(ctx context.Context, flags []trade.Flag) (int, error)
+	// ChangedCounts returns how many rows changed after they were sent or left out, and how many have each flag.
+	ChangedCounts(ctx context.Context) (int, map[trade.Flag]int, error)
 
 	// Causes returns the causes that rows of some jobs have, of all if none is named, in order.
 	Causes(ctx context.Context, jobs []string) ([]string, error)
