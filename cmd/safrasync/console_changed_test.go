@@ -26,7 +26,7 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 
 	b := d.as(trade.Accountant).Get("/changed").Wants(http.StatusOK, "01|000001", `alterado após o envio <span class="count">1</span>`,
 		"Enviado 90,03 t, agora 96 t", ">5,970</span></td>", "Enviado 12 t, agora 0 t",
-		">−12,000</span></td>", "R$ −225.900,00",
+		">−12,000</span></td>", "−R$ 225.900,00",
 		`Todos <span class="count">2</span>`, "Todos os que podem ser marcados (2 documentos)")
 	if strings.Contains(b.Body, " 0 t<") || strings.Contains(b.Body, ">0,000</span>") ||
 		strings.Contains(b.Body, "$ 0,00") {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -22,6 +23,8 @@ type changedPage struct {
 	Group  string         // only this group; "" = the first lines of each
 	Rows   int            // all of them
 	May    int            // of these a person may acknowledge so many
+	Apart  int            // of these so many are decided one by one
+	Twice  int            // of these so many stand in several groups
 	Groups []changedGroup // of all rows
 	Read   []office.Sides // when the ERP was read, for each job on the page
 	Jobs   []string       // these jobs
@@ -52,6 +55,7 @@ type changedLine struct {
 	Entry trade.Entry
 	Sides office.Sides // of when the three sides are
 	Field *office.Field
+	Unit  string         // of the numbers of the field; "" = none
 	There []office.Field // where the platform has something else than was sent, and the ERP has not
 }
 
@@ -123,7 +127,11 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 		if row.May {
 			page.May++
 		}
+		if len(row.Lines) > 1 {
+			page.Twice++
+		}
 	}
+	page.Apart = page.Rows - page.May
 	var ids []int64
 	for _, sums := range office.ChangedGroups(rows) {
 		group := changedGroup{ChangedSums: sums, Path: page.path(sums.Of.String(), 0)}
@@ -172,6 +180,17 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 				continue
 			}
 			line.Entry, line.Sides = entries[n], sides[n]
+			unit := string(line.Entry.Quantity.Unit)
+			switch line.Of.Field {
+			case "amount", "delivered_volume", "allocated_volume":
+				line.Unit = unit
+			case "price":
+				line.Unit = view.Symbol(line.Entry.Listing().Currency) + "/" + unit
+			}
+			another := func(l office.ChangedLine) bool { return strings.Contains(l.Of.Field, "unit") || l.Of.Field == "currency" }
+			if slices.ContainsFunc(line.Row.Lines, another) { // what was sent had another one
+				line.Unit = ""
+			}
 			for _, f := range line.Sides.Fields {
 				f.Hide(trade.MaskColumn)
 				of := office.ChangedGroup{Field: f.Name}
