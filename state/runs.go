@@ -129,10 +129,10 @@ func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunRep
 	return sqldb.Rows(ctx, s.db, "reading the runs", runOf, query, job, job, sqldb.OrAll(limit))
 }
 
-// RunBefore returns the run of the same job before one; none if it is the first.
-func (s *Store) RunBefore(ctx context.Context, run trade.RunReport) ([]trade.RunReport, error) {
-	query := `SELECT job, report FROM run WHERE job = ? AND seq < (SELECT seq FROM run WHERE id = ?) ORDER BY seq DESC LIMIT 1`
-	return sqldb.Rows(ctx, s.db, "reading the runs", runOf, query, run.Job, run.ID)
+// RunsBefore returns of each job the latest run before one.
+func (s *Store) RunsBefore(ctx context.Context, id string) ([]trade.RunReport, error) {
+	return sqldb.Rows(ctx, s.db, "reading the runs", runOf, `SELECT job, report FROM run WHERE seq IN
+		(SELECT MAX(seq) FROM run WHERE seq < (SELECT seq FROM run WHERE id = ?) GROUP BY job)`, id)
 }
 
 // Jobs returns the names of all jobs that the ledger knows, sorted.

@@ -23,14 +23,12 @@ type changedPage struct {
 	Group  string         // only this group; "" = the first lines of each
 	Rows   int            // all of them
 	May    int            // of these a person may acknowledge so many
-	Apart  int            // of these so many are decided one by one
-	Twice  int            // of these so many stand in several groups
+	All    int            // changes: a row may stand in several groups
 	Groups []changedGroup // of all rows
 	Read   []office.Sides // when the ERP was read, for each job on the page
 	Jobs   []string       // these jobs
 	Many   bool           // there are more than can be counted
 	Next   string         // address of the next page; "" = this is the last one
-	First  string         // address of the first page; "" = this is it
 	Pick   bool           // lines can be marked
 }
 
@@ -85,9 +83,6 @@ func (p *Pages) showChanged(q *web.Request) error {
 	if err := p.fill(q, &page, rows, from); err != nil {
 		return err
 	}
-	if from > 0 {
-		page.First = page.path(page.Group, 0)
-	}
 	for _, g := range page.Groups {
 		if next := from + len(g.Lines); page.Group == g.Of.String() && next < g.Rows {
 			page.Next = page.path(page.Group, next)
@@ -127,11 +122,8 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 		if row.May {
 			page.May++
 		}
-		if len(row.Lines) > 1 {
-			page.Twice++
-		}
+		page.All += len(row.Lines)
 	}
-	page.Apart = page.Rows - page.May
 	var ids []int64
 	for _, sums := range office.ChangedGroups(rows) {
 		group := changedGroup{ChangedSums: sums, Path: page.path(sums.Of.String(), 0)}
@@ -180,14 +172,17 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 				continue
 			}
 			line.Entry, line.Sides = entries[n], sides[n]
-			unit := string(line.Entry.Quantity.Unit)
+			// TON is t
+			unit := strings.TrimSuffix(strings.ToLower(string(line.Entry.Quantity.Unit)), "on")
 			switch line.Of.Field {
 			case "amount", "delivered_volume", "allocated_volume":
 				line.Unit = unit
 			case "price":
 				line.Unit = view.Symbol(line.Entry.Listing().Currency) + "/" + unit
 			}
-			another := func(l office.ChangedLine) bool { return strings.Contains(l.Of.Field, "unit") || l.Of.Field == "currency" }
+			another := func(l office.ChangedLine) bool {
+				return strings.Contains(l.Of.Field, "unit") || l.Of.Field == "currency"
+			}
 			if slices.ContainsFunc(line.Row.Lines, another) { // what was sent had another one
 				line.Unit = ""
 			}

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"net/http"
 	"slices"
 	"time"
 
@@ -107,18 +106,13 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	var older []trade.RunReport // of each job the pass before those of the page
-	for i, r := range runs.Runs {
-		if !slices.ContainsFunc(runs.Runs[i+1:], func(b trade.RunReport) bool { return b.Job == r.Job }) {
-			before, err := p.office.RunBefore(q.Context(), r)
-			if err != nil {
-				return err
-			}
-			older = append(older, before...)
-		}
+	last := ""
+	for _, r := range runs.Runs {
+		last = r.ID
 	}
+	older, err := p.office.RunsBefore(q.Context(), last)
 	page.Runs, page.Next = linesOf(runs.Runs, older, page.Jobs, page.Live), runs.Next
-	return q.Page(http.StatusOK, "routines", page)
+	return q.Show("routines", page, err)
 }
 
 // actsOn returns the acts that may be useful for a job in its state, first the one that it calls for;

@@ -40,7 +40,7 @@ func (p *Pages) showRun(q *web.Request) error {
 	if page.Goes {
 		page.Now = page.Live.of(run.Job)
 	}
-	older, err := p.office.RunBefore(q.Context(), run)
+	older, err := p.office.RunsBefore(q.Context(), run.ID)
 	if err != nil {
 		return err
 	}

@@ -70,8 +70,8 @@ type Reads interface {
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	// Run returns one pass. It returns trade.ErrNotFound if the id is unknown.
 	Run(ctx context.Context, id string) (trade.RunReport, error)
-	// RunBefore returns the pass of the same job before one; none if it is the first.
-	RunBefore(ctx context.Context, run trade.RunReport) ([]trade.RunReport, error)
+	// RunsBefore returns of each job the latest pass before one.
+	RunsBefore(ctx context.Context, id string) ([]trade.RunReport, error)
 	// RunPage returns passes of a job, or of all jobs if the name is empty, newest first. after is
 	// RunPage.Next of the previous page.
 	RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error)

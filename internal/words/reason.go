@@ -31,22 +31,15 @@ func (v Voice) Reason(e trade.Entry) string {
 	default:
 		parts = append(parts, v.Advice(e).What)
 	}
-	if next := v.NextAttempt(e); next != "" {
-		parts = append(parts, next)
+	switch next := e.NextAttemptAt; {
+	case next.IsZero():
+	case next.After(v.Now):
+		parts = append(parts, v.Text("next attempt at %s", v.Moment(next)))
+	default:
+		parts = append(parts, v.Text("next attempt in the next run"))
 	}
 	parts = append(parts, v.labels(e.Flags)...)
 	return strings.Join(parts, "; ")
-}
-
-// NextAttempt returns when an entry is tried again; "" if no time is set.
-func (v Voice) NextAttempt(e trade.Entry) string {
-	switch {
-	case e.NextAttemptAt.IsZero():
-		return ""
-	case e.NextAttemptAt.After(v.Now):
-		return v.Text("next attempt at %s", v.Moment(e.NextAttemptAt))
-	}
-	return v.Text("next attempt in the next run")
 }
 
 // Advice returns what to do about an entry; for an accepted entry it is empty.
