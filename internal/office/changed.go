@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -118,10 +117,6 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 	if err != nil {
 		return nil, false, err
 	}
-	held, err := acts.HeldFor(ctx, o.store.Rows)
-	if err != nil {
-		return nil, false, err
-	}
 	q := trade.RowQuery{States: trade.AcknowledgedIn, Flags: flags, Sort: trade.OldestFirst, Limit: changedPage}
 	for {
 		page, err := o.store.RowPage(ctx, q)
@@ -137,9 +132,9 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 				return rows, true, nil
 			}
 			row := o.changedRow(e, differences[i], refs)
-			row.May = !acts.Paired(e, held)
-			if e.Flags.Has(trade.Replaced) { // a person says of each by itself which document it is
-				row.May, row.Lines = false, []ChangedLine{{Of: ChangedGroup{Flag: trade.Replaced}, Effect: row.Effect}}
+			row.May = !e.Flags.Has(trade.Replaced)
+			if !row.May { // a person says of each by itself which document it is
+				row.Lines = []ChangedLine{{Of: ChangedGroup{Flag: trade.Replaced}, Effect: row.Effect}}
 			}
 			rows = append(rows, row)
 		}

@@ -176,13 +176,6 @@ func HeldFor(ctx context.Context, rows func(context.Context, trade.RowQuery, fun
 	})
 }
 
-// Paired reports whether a row is, by its flags, one of a pair about which a person must decide before
-// the changes are dealt with: the record has lost its row, and another row is held because of it.
-func Paired(e trade.Entry, held map[trade.ParentKey]trade.Entry) bool {
-	_, paired := held[trade.ParentKey{Job: e.Job, Key: e.Key}]
-	return paired && e.State == trade.Accepted && (e.Flags.Has(trade.MissingInERP) || e.Flags.Has(trade.Replaced))
-}
-
 // Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent or
 // dismissed: their flags are removed until the row changes again.
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
@@ -206,6 +199,7 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 	return a.plan(ctx, ActAcknowledge, job, keys, func(step *RowStep) error {
 		entry := &step.After
 		replaced := entry.Flags.Has(trade.Replaced) || open[trade.ParentKey{Job: entry.Job, Key: entry.Key}]
+		_, paired := held[trade.ParentKey{Job: entry.Job, Key: entry.Key}] // nobody has decided about the pair
 		flagged := slices.ContainsFunc(entry.Flags,
 			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) })
 		switch {
@@ -215,7 +209,7 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 		case !slices.Contains(trade.AcknowledgedIn, entry.State):
 			step.Refused = NotAccepted
 			return nil
-		case Paired(step.Before, held):
+		case paired && entry.State == trade.Accepted && (entry.Flags.Has(trade.MissingInERP) || replaced):
 			step.Refused = HeldForIt
 			return nil
 		case replaced && len(keys) > 1:
