@@ -59,7 +59,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento sem confirmação, ou que pode ficar em duplicidade")
 	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK, doubt.Key,
-		"sem resposta da plataforma", ">decisão em 15 min</td>")
+		"sem resposta da plataforma", ">decisão em 1")
 	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "P1|01",
 		"Está lá", "1 de 1", "Aguarde")
 	if strings.Contains(b.Body, "<dd>R$</dd>") {
