@@ -146,41 +146,36 @@ func (s *Store) Place(ctx context.Context, e trade.Entry, states []trade.State, 
 	return place, of, nil
 }
 
-// FlagCounts returns how many entries of a job, or of all ("") jobs, have each flag. Flags that no
-// entry has are left out.
+// FlagCounts returns how many entries of a job have each flag. Flags that no entry has are left out.
 func (s *Store) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error) {
-	out := map[trade.Flag]int{}
-	err := s.flagged(ctx, job, func(flags trade.Flags, n int) {
-		for _, f := range flags {
-			out[f] += n
-		}
-	})
+	_, out, err := s.flagged(ctx, `job = ?`, job)
 	return out, err
 }
 
-// Flagged returns how many entries have at least one of some flags.
-func (s *Store) Flagged(ctx context.Context, flags []trade.Flag) (rows int, err error) {
-	err = s.flagged(ctx, "", func(have trade.Flags, n int) {
-		if slices.ContainsFunc(flags, have.Has) {
-			rows += n
-		}
-	})
-	return rows, err
+// ChangedCounts returns how many entries changed after they were sent or left out, and how many of them
+// have each flag.
+func (s *Store) ChangedCounts(ctx context.Context) (rows int, each map[trade.Flag]int, err error) {
+	return s.flagged(ctx, `state IN (`+sqldb.Placeholders(len(trade.AcknowledgedIn))+`)`,
+		sqldb.Anys(trade.AcknowledgedIn)...)
 }
 
-// flagged calls fn for each set of flags of a job, or of all, with the number of entries that have it.
-func (s *Store) flagged(ctx context.Context, job string, fn func(trade.Flags, int)) error {
-	var rows []struct {
+// flagged returns how many entries that fit a condition have a flag that a person acknowledges, and how many
+// have each flag.
+func (s *Store) flagged(ctx context.Context, where string, args ...any) (rows int, each map[trade.Flag]int, err error) {
+	var sets []struct {
 		Flags trade.Flags
 		N     int
 	}
-	query, args := `SELECT flags, COUNT(*) AS n FROM entry WHERE flags <> '[]'`, []any(nil)
-	if job != "" {
-		query, args = query+` AND job = ?`, []any{job}
+	err = s.db.All(ctx, "counting flags", &sets,
+		`SELECT flags, COUNT(*) AS n FROM entry WHERE flags <> '[]' AND `+where+` GROUP BY flags`, args...)
+	each = map[trade.Flag]int{}
+	for _, set := range sets {
+		if slices.ContainsFunc(trade.AcknowledgedByAct, set.Flags.Has) {
+			rows += set.N
+		}
+		for _, f := range set.Flags {
+			each[f] += set.N
+		}
 	}
-	err := s.db.All(ctx, "counting flags", &rows, query+` GROUP BY flags`, args...)
-	for _, r := range rows {
-		fn(r.Flags, r.N)
-	}
-	return err
+	return rows, each, err
 }

@@ -279,6 +279,7 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 		f.read("RunRows", func() error { return second(s.RunRows(ctx, run)) })
 		f.read("RunSent", func() error { return second(s.RunSent(ctx, run)) })
 		f.read("Run", func() error { return second(s.Run(ctx, run.ID)) })
+		f.read("RunsBefore", func() error { return second(s.RunsBefore(ctx, run.ID)) })
 		f.read("RunPage", func() error { return second(s.RunPage(ctx, "contracts", "", 5)) })
 		f.read("AuditPage", func() error { return second(s.AuditPage(ctx, trade.AuditQuery{Limit: 5})) })
 		f.read("AuditOf", func() error { return second(s.AuditOf(ctx, "contracts a", 5)) })

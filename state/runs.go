@@ -129,6 +129,12 @@ func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunRep
 	return sqldb.Rows(ctx, s.db, "reading the runs", runOf, query, job, job, sqldb.OrAll(limit))
 }
 
+// RunsBefore returns of each job the latest run before one.
+func (s *Store) RunsBefore(ctx context.Context, id string) ([]trade.RunReport, error) {
+	return sqldb.Rows(ctx, s.db, "reading the runs", runOf, `SELECT job, report FROM run WHERE seq IN
+		(SELECT MAX(seq) FROM run WHERE seq < (SELECT seq FROM run WHERE id = ?) GROUP BY job)`, id)
+}
+
 // Jobs returns the names of all jobs that the ledger knows, sorted.
 func (s *Store) Jobs(ctx context.Context) ([]string, error) {
 	var jobs []string

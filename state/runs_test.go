@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,6 +83,14 @@ func TestRunsAreReadInPagesAndByTheirIDs(t *testing.T) {
 		}
 		if run, err := s.Run(t.Context(), "run-3"); err != nil || run.Sent != 3 {
 			t.Errorf("Run gives %+v, %v", run, err)
+		}
+		for id, want := range map[string][]int{"run-4": {2, 3}, "run-1": {0}, "run-0": nil, "": nil} {
+			before := must.Get(s.RunsBefore(t.Context(), id))(t)
+			sent := trade.Map(before, func(r trade.RunReport) int { return r.Sent })
+			slices.Sort(sent)
+			if !slices.Equal(sent, want) {
+				t.Errorf("before %s stand %v, want %v", id, sent, want)
+			}
 		}
 		if _, err := s.Run(t.Context(), "none"); !errors.Is(err, sqldb.ErrNotFound) {
 			t.Errorf("Run of a run that is not there: %v", err)

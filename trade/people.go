@@ -160,6 +160,9 @@ var AcknowledgedByAct = []Flag{
 	Changed, MissingInERP, Cancelled, DeletedRemote, Contradicted, DoubleAfterDecision, Recoded,
 }
 
+// AcknowledgedIn are the states in which it is certain what the platform has of an entry.
+var AcknowledgedIn = []State{Accepted, Dismissed}
+
 // Approval is an act that one person has ordered, and to which others must agree before it is done.
 type Approval struct {
 	ID     int64

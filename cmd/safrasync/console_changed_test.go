@@ -26,7 +26,7 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 
 	b := d.as(trade.Accountant).Get("/changed").Wants(http.StatusOK, "01|000001", `alterado após o envio <span class="count">1</span>`,
 		"Enviado 90,03 t, agora 96 t", ">5,970</span></td>", "Enviado 12 t, agora 0 t",
-		">−12,000</span></td>", "R$ −225.900,00",
+		">−12,000</span></td>", "−R$ 225.900,00",
 		`Todos <span class="count">2</span>`, "Todos os que podem ser marcados (2 documentos)")
 	if strings.Contains(b.Body, " 0 t<") || strings.Contains(b.Body, ">0,000</span>") ||
 		strings.Contains(b.Body, "$ 0,00") {
@@ -376,4 +376,51 @@ func TestChromiumDealsWithAGroupOfChanges(t *testing.T) {
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 	}
+}
+
+// What the platform refused, because it has such a record already, was never sent: nothing of it changed after
+// sending, wherever that is counted.
+func TestARowThatWasNeverCreatedIsNotAmongTheChanges(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "duplicate@1")
+	held := d.rows(trade.Held)[0]
+	_, num, _ := strings.Cut(held.Key, "|")
+	d.sql("erp.db", `UPDATE contrato SET quantidade = '1600' WHERE num = '`+num+`'`)
+	d.run(0, "sync")
+	if e := d.entry("contracts", held.Key); !e.Flags.Has(trade.Changed) || e.State != trade.Held || e.RemoteID != "" {
+		t.Fatalf("%s is %s, %v", e.Key, e.State, e.Flags)
+	}
+	page := d.as(trade.Reader).Get("/changed").Wants(http.StatusOK, "Nada mudou após o envio").Body
+	if strings.Contains(page, `href="/changed?flag=changed"`) || strings.Contains(page, held.Key) {
+		t.Error("it is among what changed")
+	}
+}
+
+// Who does not yet know whether a renumbered contract is the one that was sent cannot mark its loss as
+// resolved: neither by the button, nor by the list, nor by a request of their own.
+func TestARecordOfAnUndecidedPairIsNotMarkedAsResolved(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	old := d.entry("contracts", "01|000001")
+	id := strconv.FormatInt(old.ID, 10)
+	b := d.as(trade.Accountant).Get("/rows/" + id).Wants(http.StatusOK)
+	if strings.Contains(b.Body, "/act/acknowledge?row=") {
+		t.Fatal("the button is offered")
+	}
+	b.Get("/changed").Wants(http.StatusOK, `href="/rows/`+id+`"`)
+	if strings.Contains(b.Body, `name="row" value="`+id) {
+		t.Error("the list offers a tick")
+	}
+	b.Post("/act/acknowledge", url.Values{"token": {b.Token()}, "row": {id}}).Wants(http.StatusOK,
+		"outra linha está retida por causa desta")
+	if strings.Contains(b.Body, `name="mark"`) {
+		t.Error("the plan can be done")
+	}
+	d.run(1, "acknowledge", old.Job, old.Key, "--reason", "não é o mesmo", "--yes")
+	if e := d.entry(old.Job, old.Key); !e.Flags.Has(trade.MissingInERP) {
+		t.Errorf("the flags are %v", e.Flags)
+	}
+	retry := d.as(trade.Accountant).Get(fmt.Sprintf("/act/retry?row=%d", d.entry("contracts", "01|000901").ID))
+	retry.Post("/act/retry", with(retry.Form("/act/retry"), "reason", "são dois", "checked", "1")).Wants(http.StatusOK)
+	d.run(0, "acknowledge", old.Job, old.Key, "--reason", "saiu do ERP", "--yes")
 }

@@ -59,7 +59,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento sem confirmação, ou que pode ficar em duplicidade")
 	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK, doubt.Key,
-		"sem resposta da plataforma", "<br><small>Aguarde")
+		"sem resposta da plataforma", ">decisão em 1")
 	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "P1|01",
 		"Está lá", "1 de 1", "Aguarde")
 	if strings.Contains(b.Body, "<dd>R$</dd>") {
@@ -228,7 +228,8 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	contract, _ := d.inDoubt()
 	ticket := d.rows(trade.InDoubt)[1]
 	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, `href="/doubts/next"`)
-	b.Get("/doubts").Wants(http.StatusOK, `colspan="4">Contratos</th>`, `colspan="4">Entregas</th>`)
+	b.Get("/doubts").Wants(http.StatusOK, `colspan="4">Contratos</th>`, `colspan="4">Entregas</th>`,
+		`href="/doubts/next?only=in_doubt">Começar pelo primeiro<`, fmt.Sprintf(`href="/doubts/%d?only=in_doubt"`, ticket.ID))
 	b.Get("/doubts/next").Wants(http.StatusOK, "1 de 2", contract.Key, "Decidir depois")
 	if strings.Contains(d.as(trade.Reader).Get(fmt.Sprintf("/doubts/%d", contract.ID)).Body, "Decidir depois") {
 		t.Error("a reader is offered to decide later")

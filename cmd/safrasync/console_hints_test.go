@@ -74,7 +74,7 @@ func TestF154TheRowShowsWhatEventsTold(t *testing.T) {
 	producer, _, _ = strings.Cut(producer, `"`)
 	d.heard(3, "producers", producer, "CHANGE_PRODUCER_STATUS_ESG", "BLOCKED")
 	d.as(trade.Reader).Get(row).Wants(http.StatusOK, "A plataforma avisou: workflow do contrato", "aprovado",
-		"contrato alterado", "ESG do produtor", "bloqueado", "Avisos são informativos")
+		"contrato alterado", "ESG do produtor", "bloqueado")
 	out, _ := d.run(0, "why", "contracts", sent.Key)
 	for _, want := range []string{"workflow do contrato: APPROVED", "ESG do produtor: BLOCKED"} {
 		if !strings.Contains(out, want) {

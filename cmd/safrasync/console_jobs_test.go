@@ -41,6 +41,33 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	b.Get("/routines?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
 }
 
+// However many runs came after it, a run ended on its page as it did in the list, also as the last one of a
+// page of it.
+func TestAnOldRunEndsOnItsPageAsInTheList(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	at := office.Now()
+	for i := range 700 {
+		run := trade.RunReport{
+			ID: fmt.Sprintf("r%03d", i), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at}, New: 1, Read: i,
+			States: map[trade.State]int{trade.Invalid: 9000 + 2*i},
+		}
+		must.Do(t, d.host.Store.StartRun(t.Context(), run))
+		must.Do(t, d.host.Store.FinishRun(t.Context(), run))
+	}
+	b := d.as(trade.Reader).Get("/routines?job=contracts")
+	for page := range 2 {
+		if ends := strings.Count(b.Body, `<span class="state waiting" title="2 pendências">`); ends < 300 {
+			t.Errorf("of page %d of the list, %d runs left two rows", page, ends)
+		}
+		last := b.Body[strings.LastIndex(b.Body, `href="/runs/r`)+len(`href="/runs/`):]
+		last, _, _ = strings.Cut(last, `"`)
+		b.Get("/runs/"+last).Wants(http.StatusOK, `<span class="state waiting">2 pendências</span>`)
+		next := regexp.MustCompile(`/routines\?after=\d+`).FindString(b.Get("/routines?job=contracts").Body)
+		b.Get(next + "&job=contracts")
+	}
+}
+
 // A run that goes on is shown with what it has done until now, and never as one of nothing.
 func TestARunThatGoesOnShowsWhatItHasDone(t *testing.T) {
 	t.Parallel()

@@ -88,7 +88,7 @@ func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 		line("/routines?job=contracts", "linhas lidas no ERP", "", "8", "198,660", "R$ 482.509,75"),
 		line("/rows?job=contracts&amp;line=documents", "documentos", "", "4"),
 		line("/rows?job=contracts&amp;line=negative", "documentos com preço ou volume negativo", "", "1", "12,000",
-			"R$ −20.000,00"),
+			"−R$ 20.000,00"),
 		line("/routines?job=contracts", "canceladas no ERP", "01|000005", "1", "30,000"),
 		line("/routines?job=contracts", "sem número (chave inutilizável)", "01|NULL", "1", "12,000", "R$ 225.900,00"),
 		line("/routines?job=contracts", "com chave repetida no ERP", "01|000002", "1", "0,630",

@@ -264,7 +264,7 @@ func TestReadingAgainSaysThatWhatWasRefusedIsTriedAgain(t *testing.T) {
 	d.open() // the plan was stored
 	b := d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "Podem ser enviados: 1.", "nova tentativa")
 	d.rereadBy(b, path)
-	b.Wants(http.StatusOK, "0 mudadas.</strong>", "Recusados 1")
+	b.Wants(http.StatusOK, "0 mudadas.</strong>", "Rejeitados 1")
 	if now := d.entry(row.Job, row.Key); now.Attempts != row.Attempts+1 {
 		t.Errorf("%d requests, want one more than %d", now.Attempts, row.Attempts)
 	}

@@ -114,7 +114,7 @@ func TestARowReadsLikeALetter(t *testing.T) {
 	d.sql("state.db", `UPDATE exchange SET answer_body = replace(answer_body, '30000', '29999') WHERE attempt = (SELECT attempt FROM sent WHERE answer_id = '`+
 		delivery.RemoteID+`')`)
 	b := d.as(trade.Reader).Get(fmt.Sprintf("/rows/%d", contract.ID)).Wants(http.StatusOK,
-		"Contrato a fixar de 1.500,5 SC (90,03 t) de SOJA, safra 2025/2026.", "Ninguém: nada a fazer",
+		"Contrato a fixar de 1.500,5 SC (90,03 t) de SOJA, safra 2025/2026.", `data-copied="copiado"`, `<details class="rest" open>`,
 		"Carteira Soja ***.982.247-**", "Entregas e rastreabilidade deste contrato", fmt.Sprintf("/rows/%d", delivery.ID))
 	at := 0
 	for _, step := range []string{

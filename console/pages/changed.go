@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -22,12 +23,12 @@ type changedPage struct {
 	Group  string         // only this group; "" = the first lines of each
 	Rows   int            // all of them
 	May    int            // of these a person may acknowledge so many
+	All    int            // changes: a row may stand in several groups
 	Groups []changedGroup // of all rows
 	Read   []office.Sides // when the ERP was read, for each job on the page
 	Jobs   []string       // these jobs
 	Many   bool           // there are more than can be counted
 	Next   string         // address of the next page; "" = this is the last one
-	First  string         // address of the first page; "" = this is it
 	Pick   bool           // lines can be marked
 }
 
@@ -52,6 +53,7 @@ type changedLine struct {
 	Entry trade.Entry
 	Sides office.Sides // of when the three sides are
 	Field *office.Field
+	Unit  string         // of the numbers of the field; "" = none
 	There []office.Field // where the platform has something else than was sent, and the ERP has not
 }
 
@@ -60,14 +62,14 @@ const changedFew = 5
 
 func (p *Pages) showChanged(q *web.Request) error {
 	page := changedPage{Flag: trade.Flag(q.Form.Get("flag")), Group: q.Form.Get("group"), Pick: q.May(trade.Accountant)}
-	if !slices.Contains(office.ChangedFlags, page.Flag) {
+	if !slices.Contains(trade.AcknowledgedByAct, page.Flag) {
 		page.Flag = ""
 	}
-	sums, err := p.office.FlagCounts(q.Context(), "")
+	_, sums, err := p.office.ChangedCounts(q.Context())
 	if err != nil {
 		return err
 	}
-	for _, flag := range office.ChangedFlags {
+	for _, flag := range trade.AcknowledgedByAct {
 		if sums[flag] > 0 || flag == page.Flag {
 			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
 		}
@@ -80,9 +82,6 @@ func (p *Pages) showChanged(q *web.Request) error {
 	from := int(min(Number(q.Form.Get("after")), office.MaxRowsPerAct))
 	if err := p.fill(q, &page, rows, from); err != nil {
 		return err
-	}
-	if from > 0 {
-		page.First = page.path(page.Group, 0)
 	}
 	for _, g := range page.Groups {
 		if next := from + len(g.Lines); page.Group == g.Of.String() && next < g.Rows {
@@ -97,7 +96,7 @@ func (p *changedPage) flags() []trade.Flag {
 	if p.Flag != "" {
 		return []trade.Flag{p.Flag}
 	}
-	return office.ChangedFlags
+	return trade.AcknowledgedByAct
 }
 
 // path returns the address of the lines of a group, from one of them.
@@ -123,6 +122,7 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 		if row.May {
 			page.May++
 		}
+		page.All += len(row.Lines)
 	}
 	var ids []int64
 	for _, sums := range office.ChangedGroups(rows) {
@@ -172,6 +172,20 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 				continue
 			}
 			line.Entry, line.Sides = entries[n], sides[n]
+			// TON is t
+			unit := strings.TrimSuffix(strings.ToLower(string(line.Entry.Quantity.Unit)), "on")
+			switch line.Of.Field {
+			case "amount", "delivered_volume", "allocated_volume":
+				line.Unit = unit
+			case "price":
+				line.Unit = view.Symbol(line.Entry.Listing().Currency) + "/" + unit
+			}
+			another := func(l office.ChangedLine) bool {
+				return strings.Contains(l.Of.Field, "unit") || l.Of.Field == "currency"
+			}
+			if slices.ContainsFunc(line.Row.Lines, another) { // what was sent had another one
+				line.Unit = ""
+			}
 			for _, f := range line.Sides.Fields {
 				f.Hide(trade.MaskColumn)
 				of := office.ChangedGroup{Field: f.Name}
@@ -200,7 +214,7 @@ const every = "*"
 // of the list.
 func (p *Pages) chooseChanged(q *web.Request, page *actPage) error {
 	form, list := q.Form, &changedPage{Flag: trade.Flag(q.Form.Get("flag"))}
-	if list.Flag != "" && !slices.Contains(office.ChangedFlags, list.Flag) {
+	if list.Flag != "" && !slices.Contains(trade.AcknowledgedByAct, list.Flag) {
 		return web.BadRequest("form")
 	}
 	page.Hidden = url.Values{"row": form["row"], "group": form["group"], "flag": form["flag"]}

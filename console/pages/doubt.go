@@ -315,8 +315,13 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 			page.Look = append(page.Look, line)
 		}
 	}
-	if !page.Open {
-		page.Decided, err = p.decided(q, entry)
+	if page.Open {
+		return page, nil
+	}
+	records, err := p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
+	decisions := []string{acts.ActAdopt, acts.ActResend, acts.ActRetry, acts.ActDismiss}
+	if i := slices.IndexFunc(records, func(r trade.AuditRecord) bool { return slices.Contains(decisions, r.Act) }); i >= 0 {
+		page.Decided = &records[i]
 	}
 	return page, err
 }
@@ -361,20 +366,6 @@ func mayKnow(e trade.Entry) bool { return slices.Contains(trade.Decidable, e.Sta
 // sent can only be there already.
 func decidable(e trade.Entry, act string) bool {
 	return mayKnow(e) && (act == "" || act == acts.ActAdopt || undecided(e))
-}
-
-// decided returns the audit record of the latest decision about a row; nil if there is none.
-func (p *Pages) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, error) {
-	records, err := p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range records {
-		if slices.Contains([]string{acts.ActAdopt, acts.ActResend, acts.ActRetry, acts.ActDismiss}, r.Act) {
-			return &r, nil
-		}
-	}
-	return nil, nil //nolint:nilnil // nobody decided
 }
 
 func (p *Pages) showDoubt(q *web.Request) error {

@@ -71,7 +71,7 @@ func (p *Pages) showHome(q *web.Request) error {
 		}
 		ran = ran || len(runs) > 0 && !runs[0].EndedAt.IsZero() && runs[0].Stopped == nil
 	}
-	flags, err := p.office.FlagCounts(q.Context(), "")
+	_, flags, err := p.office.ChangedCounts(q.Context())
 	if err != nil {
 		return err
 	}

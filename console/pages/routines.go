@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"net/http"
 	"slices"
 	"time"
 
@@ -35,7 +34,7 @@ type routine struct {
 	Last *runLine
 	Main jobAct // what is to be done in its state; zero: nothing, or not by this person
 	More []jobAct
-	Runs []trade.RunReport // the latest, newest first
+	Runs []trade.RunReport // the latest, newest first, and the one before those that have a tick
 	Next time.Time         // zero: by hand only, or not until somebody acts
 	Act  bool              // only a person can make it go on
 }
@@ -78,12 +77,12 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 				one.Next = times.Next[0]
 			}
 		}
-		runs, err := p.office.Runs(q.Context(), s.Job, ticksShown)
+		runs, err := p.office.Runs(q.Context(), s.Job, ticksShown+1) // the oldest one is what the others are compared with
 		if err != nil {
 			return err
 		}
 		if len(runs) > 0 {
-			last := runLine{RunReport: runs[0], Left: leftBy(runs, 0, len(runs) < ticksShown)}
+			last := runLine{RunReport: runs[0], Left: leftBy(runs[0], runs[1:])}
 			last.Goes, err = p.office.Goes(q.Context(), runs[0])
 			if err != nil {
 				return err
@@ -107,8 +106,13 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	page.Runs, page.Next = linesOf(runs.Runs, runs.Next == "", page.Jobs, page.Live), runs.Next
-	return q.Page(http.StatusOK, "routines", page)
+	last := ""
+	for _, r := range runs.Runs {
+		last = r.ID
+	}
+	older, err := p.office.RunsBefore(q.Context(), last)
+	page.Runs, page.Next = linesOf(runs.Runs, older, page.Jobs, page.Live), runs.Next
+	return q.Show("routines", page, err)
 }
 
 // actsOn returns the acts that may be useful for a job in its state, first the one that it calls for;
@@ -136,27 +140,25 @@ type runLine struct {
 	trade.RunReport
 	Now  *liveShown        // its progress, if it runs in this process
 	Goes bool              // it goes on, here or elsewhere
-	Left int               // rows that it left to people and the one before did not; -1: not known
+	Left int               // rows that it left to people and the one before did not
 	Idle []trade.RunReport // passes without news, newest first; the others of the line are zero then
 }
 
-// leftBy returns how many rows a pass of a list left to people: by state and flag, what the one before did not
-// leave, and at least what it sent and nobody confirmed; -1: not known. all says that the list has the first one.
-func leftBy(runs []trade.RunReport, i int, all bool) (rows int) {
+// leftBy returns how many rows a pass left to people: by state and flag, what the one before did not leave, and
+// at least what it sent and nobody confirmed. older are passes before it, newest first; none: it is the first.
+func leftBy(run trade.RunReport, older []trade.RunReport) (rows int) {
 	var before trade.RunReport
-	at := slices.IndexFunc(runs[i+1:], func(r trade.RunReport) bool { return r.Job == runs[i].Job })
+	at := slices.IndexFunc(older, func(r trade.RunReport) bool { return r.Job == run.Job })
 	if at >= 0 {
-		before = runs[i+1+at]
-	} else if !all {
-		return -1
+		before = older[at]
 	}
 	for _, state := range statesFirst {
-		rows += max(0, runs[i].States[state]-before.States[state])
+		rows += max(0, run.States[state]-before.States[state])
 	}
-	for _, flag := range office.ChangedFlags {
-		rows += max(0, runs[i].Flags[flag]-before.Flags[flag])
+	for _, flag := range trade.AcknowledgedByAct {
+		rows += max(0, run.Flags[flag]-before.Flags[flag])
 	}
-	return max(rows, runs[i].RowsSent()-max(0, runs[i].States[trade.Accepted]-before.States[trade.Accepted]))
+	return max(rows, run.RowsSent()-max(0, run.States[trade.Accepted]-before.States[trade.Accepted]))
 }
 
 // idle reports whether a pass found nothing new, sent nothing, left nothing to people and did not stop.
@@ -164,13 +166,12 @@ func idle(r trade.RunReport, more int) bool {
 	return !r.EndedAt.IsZero() && r.Stopped == nil && r.New+r.Changed+r.Sent == 0 && more == 0 && len(r.Alarms) == 0
 }
 
-// linesOf returns passes as a list, newest first, with those without news folded. all says that there are
-// no earlier ones.
-func linesOf(runs []trade.RunReport, all bool, jobs []routine, now live) []runLine {
+// linesOf returns passes as a list, newest first, with those without news folded. older are the passes before
+// them.
+func linesOf(runs, older []trade.RunReport, jobs []routine, now live) []runLine {
 	var out []runLine
 	for i, r := range runs {
-		line, n := runLine{RunReport: r}, len(out)-1
-		line.Left = leftBy(runs, i, all)
+		line, n := runLine{RunReport: r, Left: leftBy(r, slices.Concat(runs[i+1:], older))}, len(out)-1
 		switch {
 		case idle(r, line.Left) && n >= 0 && len(out[n].Idle) > 0:
 			out[n].Idle = append(out[n].Idle, r)
@@ -239,8 +240,8 @@ func (l runLine) End(v view.Voice) passEnd { return endOf(v, l.RunReport, l.Goes
 // Ticks returns the picture of the latest passes; the list below has them too.
 func (r routine) Ticks(f view.Frame) picture.Ticks {
 	var marks []picture.Mark
-	for i, run := range slices.Backward(r.Runs) {
-		left := leftBy(r.Runs, i, len(r.Runs) < ticksShown)
+	for i, run := range slices.Backward(r.Runs[:min(ticksShown, len(r.Runs))]) {
+		left := leftBy(run, r.Runs[i+1:])
 		end, tall := endOf(f.Voice, run, run.ID == r.Goes, left), int64(1) // a step: ten times as many rows
 		for n := run.RowsSent(); n > 0; n /= 10 {
 			tall++

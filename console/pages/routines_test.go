@@ -51,7 +51,7 @@ func TestRunsWithoutNewsAreFoldedAndARunSaysWhatItLeftToPeople(t *testing.T) {
 	open.EndedAt = trade.End{}
 	lines := linesOf([]trade.RunReport{
 		open, run("6", 0, 5), run("5", 0, 5), stopped, run("4", 3, 5), run("3", 0, 2), run("2", 1, 2), run("1", 0, 2),
-	}, false, nil, live{})
+	}, []trade.RunReport{run("0", 0, 1)}, nil, live{})
 	var got []string
 	for _, l := range lines {
 		if len(l.Idle) > 0 {
@@ -63,8 +63,8 @@ func TestRunsWithoutNewsAreFoldedAndARunSaysWhatItLeftToPeople(t *testing.T) {
 	if want := "[o fold s 4 fold 2 1]"; want != fmt.Sprint(got) {
 		t.Errorf("the lines are %v, want %s", got, want)
 	}
-	if len(lines[1].Idle) != 2 || lines[3].Left != 3 || lines[5].Left != 0 || lines[6].Left != -1 {
-		t.Errorf("folded: %d; left: %d and %d", len(lines[1].Idle), lines[3].Left, lines[5].Left)
+	if len(lines[1].Idle) != 2 || lines[3].Left != 3 || lines[5].Left != 0 || lines[6].Left != 1 {
+		t.Errorf("folded: %d; left: %d and %d", len(lines[1].Idle), lines[3].Left, lines[6].Left)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestARunThatFlagsRowsIsNotFolded(t *testing.T) {
 	lines := linesOf([]trade.RunReport{
 		{ID: "2", Job: "contracts", EndedAt: end, Flags: map[trade.Flag]int{trade.MissingInERP: 1}},
 		{ID: "1", Job: "contracts", EndedAt: end, States: map[trade.State]int{trade.Rejected: 1}},
-	}, true, nil, live{})
+	}, nil, nil, live{})
 	if len(lines[0].Idle) > 0 || lines[0].Left != 1 {
 		t.Errorf("%+v", lines[0])
 	}
@@ -89,7 +89,7 @@ func TestARunWhoseRowsAreRefusedAgainLeavesThem(t *testing.T) {
 	lines := linesOf([]trade.RunReport{
 		{ID: "2", Job: "contracts", EndedAt: end, Sent: 13, States: states},
 		{ID: "1", Job: "contracts", EndedAt: end, States: states},
-	}, true, nil, live{})
+	}, nil, nil, live{})
 	if lines[0].Left != 13 {
 		t.Errorf("%+v", lines[0])
 	}

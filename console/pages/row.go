@@ -44,6 +44,7 @@ type letter struct {
 	Now    string // what the row is in the ERP now; "" = the same
 	Is     trade.Listing
 	Was    trade.Listing // as it was sent
+	Gap    trade.Listing // what it has more now, as far as both have it; zero: nothing
 	Since  time.Time
 	Advice trade.Advice
 	Main   *button
@@ -166,6 +167,11 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 	now := page.Hide(sentence(q.Voice(), e, e.Quantity, page.Sides.Fields, office.Field.Newest))
 	if now != page.What && !e.GoneFromERP() {
 		out.Now = now
+		out.Gap.Worth, out.Gap.Kg = out.Is.Worth.Sub(out.Was.Worth), out.Is.Kg.Sub(out.Was.Kg)
+		out.Gap.Weighed = out.Is.Weighed && out.Was.Weighed && out.Gap.Kg.Sign() != 0
+		if out.Is.Currency == out.Was.Currency && out.Gap.Worth.Sign() != 0 {
+			out.Gap.Currency = out.Is.Currency
+		}
 	}
 	for _, a := range attempts {
 		switch {
@@ -193,7 +199,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 			offered = []string{acts.ActDismiss}
 		}
 		noted := func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }
-		if !paired && slices.ContainsFunc(e.Flags, noted) && (e.State == trade.Accepted || e.State == trade.Dismissed) {
+		if !paired && slices.ContainsFunc(e.Flags, noted) && slices.Contains(trade.AcknowledgedIn, e.State) {
 			offered = append(offered, acts.ActAcknowledge)
 		}
 		for _, act := range offered {

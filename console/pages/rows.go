@@ -25,7 +25,6 @@ type rowsPage struct {
 	Causes  []rowCause
 	Rows    []rowLine
 	Next    string     // query of the next page; "" = this is the last one
-	First   string     // query of the first page; "" = this is it
 	Totals  []rowTotal // of this filter; empty: they are many, and nobody has asked
 	Add     string     // address of the list with the sums of many rows; "" = it has them
 	Barred  bool       // a document is searched for, by which this person must not find rows
@@ -259,9 +258,6 @@ func (p *Pages) showRows(q *web.Request) error {
 	page.Barred = f.Masked && view.Masked(f.Text)
 	if found.Next != "" {
 		page.Next = "/rows?" + f.values(found.Next).Encode()
-	}
-	if f.After != "" {
-		page.First = "/rows?" + f.values("").Encode()
 	}
 	if err := p.count(q, f, &page, chosen); err != nil {
 		return err

@@ -40,16 +40,11 @@ func (p *Pages) showRun(q *web.Request) error {
 	if page.Goes {
 		page.Now = page.Live.of(run.Job)
 	}
-	runs, err := p.office.Runs(q.Context(), run.Job, runsRead)
+	older, err := p.office.RunsBefore(q.Context(), run.ID)
 	if err != nil {
 		return err
 	}
-	page.Left = -1
-	for i := range runs {
-		if runs[i].ID == run.ID {
-			page.Left = leftBy(runs, i, len(runs) < runsRead)
-		}
-	}
+	page.Left = leftBy(run, older)
 	page.Stop = p.office.AdviseStop(run.Stopped, q.Lang)
 	page.Parts, err = p.office.RunParts(q.Context(), run)
 	if err != nil || len(page.Parts) == 0 {

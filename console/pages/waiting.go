@@ -16,7 +16,7 @@ import (
 // they cannot be read it returns nil: pages then have no counts, and their own reads report the fault.
 func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 	waits, err := p.office.Approvals(ctx)
-	changed, changedErr := p.office.Flagged(ctx, office.ChangedFlags)
+	changed, _, changedErr := p.office.ChangedCounts(ctx)
 	pending, doubts, pendingErr := p.office.Needing(ctx)
 	alerts, alertsErr := p.office.OpenAlerts(ctx)
 	if errors.Join(err, changedErr, pendingErr, alertsErr) != nil {

@@ -2,9 +2,11 @@ package view
 
 import (
 	"io/fs"
+	"math"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -78,4 +80,30 @@ func TestEachPictureOfPicoIsReplaced(t *testing.T) {
 			t.Errorf("%s is not replaced", m[1])
 		}
 	}
+}
+
+// What waits and what has an error are told apart by light and by hue, in both themes in one order of light.
+func TestWaitingAndWrongAreToldApart(t *testing.T) {
+	t.Parallel()
+	css := string(must.Get(static.ReadFile("static/style/console.css"))(t))
+	colours := regexp.MustCompile(`--fill-waiting: #(\w{6}); --fill-invalid: #(\w{6});`).FindAllStringSubmatch(css, -1)
+	if len(colours) != 3 {
+		t.Fatalf("%d themes are found", len(colours))
+	}
+	for _, theme := range colours {
+		waits, waitsHue := lightOf(t, theme[1])
+		wrong, wrongHue := lightOf(t, theme[2])
+		if contrast := (waits + 0.05) / (wrong + 0.05); contrast < 2 || waitsHue-wrongHue < 10 {
+			t.Errorf("%s: a contrast of %.1f, hues %.0f and %.0f", theme[0], contrast, waitsHue, wrongHue)
+		}
+	}
+}
+
+// lightOf returns the relative luminance (WCAG 2) and the hue in degrees of a colour between red and yellow.
+func lightOf(t *testing.T, hex string) (light, hue float64) {
+	t.Helper()
+	n := must.Get(strconv.ParseUint(hex, 16, 32))(t)
+	r, g, b := float64(n>>16)/255, float64(n>>8&255)/255, float64(n&255)/255
+	linear := func(c float64) float64 { return math.Pow((c+0.055)/1.055, 2.4) }
+	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b), 60 * (g - b) / (r - b)
 }

@@ -46,7 +46,11 @@ var symbols = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
 
 // Money formats an amount of a currency with cents.
 func (v Voice) Money(currency string, amount trade.Decimal) string {
-	return strings.TrimSpace(Symbol(currency) + " " + trade.NumberText(amount.Fixed(2), v.lang))
+	text := strings.TrimSpace(Symbol(currency) + " " + trade.NumberText(amount.Abs().Fixed(2), v.lang))
+	if amount.Sign() < 0 {
+		return "−" + text
+	}
+	return text
 }
 
 // Symbol returns the symbol of a currency, else its code.

@@ -14,12 +14,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ChangedFlags are the flags for changes after a row was sent, in the order in which they are shown.
-var ChangedFlags = []trade.Flag{
-	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.DeletedRemote,
-	trade.Contradicted, trade.DoubleAfterDecision, trade.Recoded,
-}
-
 // ChangedRow is a row that changed after it was sent.
 type ChangedRow struct {
 	ID       int64
@@ -123,7 +117,7 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 	if err != nil {
 		return nil, false, err
 	}
-	q := trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, Limit: changedPage}
+	q := trade.RowQuery{States: trade.AcknowledgedIn, Flags: flags, Sort: trade.OldestFirst, Limit: changedPage}
 	for {
 		page, err := o.store.RowPage(ctx, q)
 		if err != nil {
@@ -138,8 +132,9 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 				return rows, true, nil
 			}
 			row := o.changedRow(e, differences[i], refs)
-			if e.Flags.Has(trade.Replaced) { // a person says of each by itself which document it is
-				row.May, row.Lines = false, []ChangedLine{{Of: ChangedGroup{Flag: trade.Replaced}, Effect: row.Effect}}
+			row.May = !e.Flags.Has(trade.Replaced)
+			if !row.May { // a person says of each by itself which document it is
+				row.Lines = []ChangedLine{{Of: ChangedGroup{Flag: trade.Replaced}, Effect: row.Effect}}
 			}
 			rows = append(rows, row)
 		}
@@ -153,13 +148,8 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 func (o *Office) changedRow(e trade.Entry, differences []trade.Difference, refs mapping.Codes) ChangedRow {
 	out := ChangedRow{ID: e.ID, Job: e.Job, Key: e.Key, Version: e.Version}
 	sent := mapping.SentTexts(e)
-	for _, flag := range ChangedFlags {
-		if !e.Flags.Has(flag) {
-			continue
-		}
-		out.May = out.May || (e.State == trade.Accepted || e.State == trade.Dismissed) &&
-			slices.Contains(trade.AcknowledgedByAct, flag)
-		if flag != trade.Changed && flag != trade.Recoded {
+	for _, flag := range trade.AcknowledgedByAct {
+		if e.Flags.Has(flag) && flag != trade.Changed && flag != trade.Recoded {
 			out.Lines = append(out.Lines, ChangedLine{Of: ChangedGroup{Flag: flag}})
 		}
 	}

@@ -445,13 +445,14 @@ func (w *figured) followRun(run trade.RunReport) {
 func (w *figured) followChanged() {
 	w.t.Helper()
 	ctx := w.t.Context()
-	rows, _, err := w.office.ChangedRows(ctx, ChangedFlags)
+	rows, _, err := w.office.ChangedRows(ctx, trade.AcknowledgedByAct)
 	must.Do(w.t, err)
-	if n := must.Get(w.office.Flagged(ctx, ChangedFlags))(w.t); n != len(rows) || n == 0 {
+	n, counts, err := w.office.ChangedCounts(ctx)
+	must.Do(w.t, err)
+	if n != len(rows) || n == 0 {
 		w.t.Errorf("%d rows changed, and %d are listed", n, len(rows))
 	}
-	counts := must.Get(w.office.FlagCounts(ctx, ""))(w.t)
-	for _, flag := range ChangedFlags {
+	for _, flag := range trade.AcknowledgedByAct {
 		flagged, _, err := w.office.ChangedRows(ctx, []trade.Flag{flag})
 		must.Do(w.t, err)
 		if len(flagged) != counts[flag] {

@@ -40,8 +40,8 @@ type Reads interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
-	// Flagged returns how many rows have at least one of some flags.
-	Flagged(ctx context.Context, flags []trade.Flag) (int, error)
+	// ChangedCounts returns how many rows changed after they were sent or left out, and how many have each flag.
+	ChangedCounts(ctx context.Context) (int, map[trade.Flag]int, error)
 
 	// Causes returns the causes that rows of some jobs have, of all if none is named, in order.
 	Causes(ctx context.Context, jobs []string) ([]string, error)
@@ -70,6 +70,8 @@ type Reads interface {
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	// Run returns one pass. It returns trade.ErrNotFound if the id is unknown.
 	Run(ctx context.Context, id string) (trade.RunReport, error)
+	// RunsBefore returns of each job the latest pass before one.
+	RunsBefore(ctx context.Context, id string) ([]trade.RunReport, error)
 	// RunPage returns passes of a job, or of all jobs if the name is empty, newest first. after is
 	// RunPage.Next of the previous page.
 	RunPage(ctx context.Context, job, after string, limit int) (trade.RunPage, error)

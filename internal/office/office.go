@@ -109,7 +109,7 @@ func (o *Office) Close() {
 
 // Voice returns the voice for a reader of a language.
 func (o *Office) Voice(lang trade.Lang) words.Voice {
-	return words.Voice{Lang: lang, Zone: o.conf.Zone(), Titles: o.conf.Titles(lang)}
+	return words.Voice{Lang: lang, Zone: o.conf.Zone(), Titles: o.conf.Titles(lang), Now: o.now()}
 }
 
 // may returns trade.ErrRole unless the role of a person allows an act. Each order asks it.

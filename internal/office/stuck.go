@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -219,21 +219,8 @@ func (o *Office) Renumbered(ctx context.Context, entry trade.Entry) (out trade.E
 	if !entry.Flags.Has(trade.MissingInERP) && !entry.Flags.Has(trade.Replaced) {
 		return out, nil
 	}
-	held := trade.RowQuery{
-		States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped, trade.CauseOtherJob},
-	}
-	err = o.store.Rows(ctx, held, func(e trade.Entry) error {
-		if e.Error != nil && e.Error.Counterpart != nil && e.Error.Counterpart.Job == entry.Job &&
-			e.Error.Counterpart.Key == entry.Key {
-			out = e
-			return run.ErrEnough
-		}
-		return nil
-	})
-	if errors.Is(err, run.ErrEnough) {
-		err = nil
-	}
-	return out, err
+	held, err := acts.HeldFor(ctx, o.store.Rows)
+	return held[trade.ParentKey{Job: entry.Job, Key: entry.Key}], err
 }
 
 // AdviseStop returns why a job is stopped, and what to do, for people with a browser. What a brake found

@@ -232,7 +232,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	switch { // what happens next, and who does it
 	case e.State == trade.Accepted:
 		say("Nothing more to do: a row that was sent is never sent again.")
-	case e.State == trade.Rejected && !e.NextAttemptAt.IsZero():
+	case e.State == trade.Rejected && e.NextAttemptAt.After(v.Now):
 		say("It is retried automatically at %s.", v.Moment(e.NextAttemptAt))
 	}
 	if advice := v.Advice(*e); advice.Do != "" {

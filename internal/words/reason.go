@@ -31,8 +31,12 @@ func (v Voice) Reason(e trade.Entry) string {
 	default:
 		parts = append(parts, v.Advice(e).What)
 	}
-	if !e.NextAttemptAt.IsZero() {
-		parts = append(parts, v.Text("next attempt at %s", v.Moment(e.NextAttemptAt)))
+	switch next := e.NextAttemptAt; {
+	case next.IsZero():
+	case next.After(v.Now):
+		parts = append(parts, v.Text("next attempt at %s", v.Moment(next)))
+	default:
+		parts = append(parts, v.Text("next attempt in the next run"))
 	}
 	parts = append(parts, v.labels(e.Flags)...)
 	return strings.Join(parts, "; ")

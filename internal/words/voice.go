@@ -21,6 +21,7 @@ type Voice struct {
 	Lang   trade.Lang
 	Zone   *time.Location
 	Titles trade.Titles // titles of the configured jobs
+	Now    time.Time    // a next attempt before it is one of the next run
 }
 
 // Machine is the voice of sentences in JSON: English, UTC.

@@ -32,6 +32,24 @@ func TestARowThatASweepDidNotFindTellsNoOldCause(t *testing.T) {
 	}
 }
 
+// A moment that is past is no next attempt: it waits for the next run.
+func TestANextAttemptIsNeverInThePast(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	v := Voice{Lang: trade.Portuguese, Zone: time.FixedZone("", -3*3600), Now: now}
+	row := trade.Entry{State: trade.Rejected, Cause: "message.wallet.not-found"}
+	for next, want := range map[time.Time]string{
+		now.Add(time.Minute): "; nova tentativa em 30/11/2026 09:01", now: "; nova tentativa na próxima execução",
+		now.Add(-time.Hour): "; nova tentativa na próxima execução", {}: "",
+	} {
+		row.NextAttemptAt = next
+		got := v.Reason(row)
+		if !strings.HasSuffix(got, want) || want == "" && strings.Contains(got, "tentativa") {
+			t.Errorf("a next attempt of %v is told as %q", next, got)
+		}
+	}
+}
+
 func TestFaultsOfFilesAndAddressesAreToldInThePersonsLanguage(t *testing.T) {
 	t.Parallel()
 	v := Voice{Lang: trade.Portuguese, Zone: time.UTC}

@@ -160,6 +160,22 @@ func named(who trade.Person) error {
 	return nil
 }
 
+// HeldFor returns the rows that are held because each may be the document of a record that has lost its
+// row, by the row of that record. It reads them with rows.
+func HeldFor(ctx context.Context, rows func(context.Context, trade.RowQuery, func(trade.Entry) error) error) (
+	map[trade.ParentKey]trade.Entry, error,
+) {
+	out := map[trade.ParentKey]trade.Entry{}
+	return out, rows(ctx, trade.RowQuery{
+		States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped, trade.CauseOtherJob},
+	}, func(e trade.Entry) error {
+		if e.Error != nil && e.Error.Counterpart != nil {
+			out[trade.ParentKey{Job: e.Error.Counterpart.Job, Key: e.Error.Counterpart.Key}] = e
+		}
+		return nil
+	})
+}
+
 // Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent or
 // dismissed: their flags are removed until the row changes again.
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
@@ -176,17 +192,25 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 	if err != nil {
 		return RowPlan{}, err
 	}
+	held, err := HeldFor(ctx, a.Ledger.Rows)
+	if err != nil {
+		return RowPlan{}, err
+	}
 	return a.plan(ctx, ActAcknowledge, job, keys, func(step *RowStep) error {
 		entry := &step.After
 		replaced := entry.Flags.Has(trade.Replaced) || open[trade.ParentKey{Job: entry.Job, Key: entry.Key}]
+		_, paired := held[trade.ParentKey{Job: entry.Job, Key: entry.Key}] // nobody has decided about the pair
 		flagged := slices.ContainsFunc(entry.Flags,
 			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) })
 		switch {
 		case !flagged:
 			step.Refused = NothingToAck
 			return nil
-		case entry.State != trade.Accepted && entry.State != trade.Dismissed:
+		case !slices.Contains(trade.AcknowledgedIn, entry.State):
 			step.Refused = NotAccepted
+			return nil
+		case paired && entry.State == trade.Accepted && (entry.Flags.Has(trade.MissingInERP) || replaced):
+			step.Refused = HeldForIt
 			return nil
 		case replaced && len(keys) > 1:
 			step.Refused = Alone

@@ -51,7 +51,7 @@ const (
 	NotDismissed Refusal = "not_dismissed" // it is not dismissed
 	// another document has its number: decided with this row alone, and not among many
 	Alone        Refusal = "alone"
-	HeldForIt    Refusal = "held_for_it" // another row is held for what was dismissed: decide about that one first
+	HeldForIt    Refusal = "held_for_it" // another row is held because of this one: decide about that one first
 	InQuarantine Refusal = "quarantine"  // too early: a request may still be executed
 	// the person did not confirm that the platform was checked
 	NotChecked Refusal = "not_checked"

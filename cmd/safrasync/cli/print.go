@@ -41,7 +41,7 @@ func (a *App) Lang() trade.Lang {
 // Voice returns the voice for the person who runs the command: in their language, with times in the
 // ERP's zone, which is the cooperative's.
 func (a *App) Voice() words.Voice {
-	v := words.Voice{Lang: a.Lang(), Zone: time.Local}
+	v := words.Voice{Lang: a.Lang(), Zone: time.Local, Now: time.Now()}
 	if a.Config != nil {
 		v.Zone, v.Titles = a.Config.Zone(), a.Config.Titles(v.Lang)
 	}
