@@ -30,8 +30,8 @@ func (want refusal) check(t *testing.T, err error) {
 		t.Errorf("%v\nstatus %d, format %v, messages %v, known %v, in a form of the API: %t\nwant %+v",
 			err, e.Status, e.Format, e.Messages, e.Known, e.APIForm(), want)
 	}
-	if want.text != "" && e.Text != want.text {
-		t.Errorf("text = %q, want %q", e.Text, want.text)
+	if want.text != "" && (e.Text != want.text || strings.Contains(err.Error(), want.text)) {
+		t.Errorf("text = %q, want %q, and not in %v", e.Text, want.text, err)
 	}
 }
 

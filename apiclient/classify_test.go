@@ -182,31 +182,6 @@ func TestEveryStatusWithEveryBody(t *testing.T) {
 	}
 }
 
-func TestF128TheTextOfAnUnknownValueIsKept(t *testing.T) {
-	t.Parallel()
-	for _, body := range []string{`"Unexpected value: ARROZ"`, "Unexpected value: ARROZ"} {
-		a, _, err := submit(t, always(403, body))
-		wantKnown(t, a, err, apiclient.NotCreated, apiclient.FaultNone)
-		if a.Text != "Unexpected value: ARROZ" || !a.APIForm() {
-			t.Errorf("Text = %q, APIForm = %v", a.Text, a.APIForm())
-		}
-		if strings.Contains(err.Error(), "ARROZ") {
-			t.Errorf("the error shows a value: %v", err)
-		}
-	}
-}
-
-func TestF126TheTwoKindsOf401AreToldApart(t *testing.T) {
-	t.Parallel()
-	a, _, err := submit(t, always(401, `{"data":[],"error":{"m":"x"}}`))
-	wantKnown(t, a, err, apiclient.NotCreated, apiclient.FaultNone)
-	b, _, err := submit(t, always(401, ""))
-	wantKnown(t, b, err, apiclient.NotCreated, apiclient.FaultNone)
-	if a.Format != apiclient.FormatGateway401 || b.Format != apiclient.FormatEmpty {
-		t.Errorf("formats = %v, %v", a.Format, b.Format)
-	}
-}
-
 func TestF133A429SaysHowLongToWait(t *testing.T) {
 	t.Parallel()
 	date := "Date: Sat, 21 Nov 2026 09:00:00 GMT"

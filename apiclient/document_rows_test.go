@@ -156,6 +156,8 @@ func TestClientChapter6_Events(t *testing.T) {
 	}
 }
 
+// F126: the two kinds of 401 are told apart. F128: the text of an unknown value is kept, and is in
+// no error.
 func TestClientChapter7_StatusesAndFormats(t *testing.T) {
 	t.Parallel()
 	type one struct {

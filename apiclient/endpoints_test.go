@@ -364,20 +364,6 @@ func TestF105TheIdOfADeliveryAndOfACreditScoreIsAnyShortTextOrInteger(t *testing
 	}
 }
 
-func TestTheIdOfTraceabilityAnalysisAndWebhookIsAUUID(t *testing.T) {
-	t.Parallel()
-	for _, e := range endpoints {
-		if e.known != apiclient.Created || strings.HasPrefix(e.name, "3 ") || strings.HasPrefix(e.name, "6 ") {
-			continue
-		}
-		for _, id := range []string{`"E-1"`, `17`} {
-			s := startRaw(t, always(201, `{"id":`+id+`}`))
-			a, err := e.call(context.Background(), s.client(t), namedID)
-			wantKnown(t, a, err, apiclient.CreatedIDUnknown, apiclient.FaultNone)
-		}
-	}
-}
-
 func TestSubmittedBytesLeaveAsTheyAreAndThroughTheGate(t *testing.T) {
 	t.Parallel()
 	type submitFunc func(*apiclient.Client, []byte, func() error) (apiclient.Answer, error)
@@ -533,30 +519,6 @@ func TestMissingAndImpossibleFieldsAreNamedTogetherAndNeverSent(t *testing.T) {
 	}
 	if n := s.conns.Load(); n != 0 {
 		t.Errorf("%d connections, want 0", n)
-	}
-}
-
-func TestOptionalFieldsOfTheOtherRequestsAreAbsentWhenEmptyAndSentWhenNot(t *testing.T) {
-	t.Parallel()
-	delivery := deliveryRequest()
-	delivery.Car = "MT-5107925-0123"
-	trace := traceabilityRequest()
-	trace.FarmID, trace.AllocatedVolume, trace.UnitOfMeasurement = otherID, "12.5", "TON"
-	score := scoreRequest()
-	score.CarList, score.SigefList = []string{"c"}, []string{}
-	analysis := analysisRequest()
-	analysis.Email, analysis.Phone, analysis.CorporateName, analysis.CorporateIdentity = "a@b", "+55", "Ana Ltda",
-		"11.222.333/0001-81"
-	for want, r := range map[string]interface{ Encode() ([]byte, error) }{
-		`,"car":"MT-5107925-0123"}`: delivery,
-		`,"farm_id":"` + otherID + `","allocated_volume":12.5,"unit_of_measurement":"TON"}`:                 trace,
-		`,"car_list":["c"],"sigef_list":[]}`:                                                                score,
-		`,"email":"a@b","phone":"+55","corporate_name":"Ana Ltda","corporate_identity":"` + testCNPJ + `"}`: analysis,
-	} {
-		got, err := r.Encode()
-		if err != nil || !strings.HasSuffix(string(got), want) {
-			t.Errorf("Encode = %s, %v; want %s at its end", got, err, want)
-		}
 	}
 }
 

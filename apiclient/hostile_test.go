@@ -203,24 +203,6 @@ func TestARefusalWhoseBodyIsCut(t *testing.T) {
 	wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultProtocol)
 }
 
-// F090, F091: whatever part of the request arrived before the connection broke, the outcome is
-// unknown.
-func TestF090AResetAfterTheRequestIsUnknown(t *testing.T) {
-	t.Parallel()
-	for _, reset := range []bool{true, false} {
-		a, _, err := submit(t, func(c net.Conn, _ received) bool {
-			if reset {
-				_ = c.(*net.TCPConn).SetLinger(0)
-			}
-			return false
-		})
-		wantKnown(t, a, err, apiclient.Unknown, apiclient.FaultNetwork)
-		if a.Evidence.Phase != apiclient.PhaseWroteAll || a.Evidence.BytesWritten == 0 {
-			t.Errorf("evidence = %+v", a.Evidence)
-		}
-	}
-}
-
 func TestF091AConnectionThatBreaksInTheMiddleOfTheRequestIsUnknown(t *testing.T) {
 	t.Parallel()
 	ln := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)

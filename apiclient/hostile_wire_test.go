@@ -70,8 +70,6 @@ func TestOddAnswersKeepTheirClass(t *testing.T) {
 			"HTTP/1.1 500 X\r\n\r\n", apiclient.Created, 0},
 		"a length and chunks": {"HTTP/1.1 201 X\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2d\r\n" +
 			created + "\r\n0\r\n\r\n", apiclient.Created, 0},
-		"100, 103, then the answer": {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" +
-			reply(201, created), apiclient.Created, 0},
 		"a refusal after 100": {
 			"HTTP/1.1 100 Continue\r\n\r\n" + reply(400, `{"messages":["message.x"]}`),
 			apiclient.NotCreated, 0,
@@ -79,22 +77,10 @@ func TestOddAnswersKeepTheirClass(t *testing.T) {
 		"204 with a body": {"HTTP/1.1 204 No Content\r\n\r\n" + created, apiclient.CreatedIDUnknown, 0},
 		"205":             {reply(205, ""), apiclient.CreatedIDUnknown, 0},
 		"206 with a part": {reply(206, created), apiclient.Created, 0},
-		"304": {
-			"HTTP/1.1 304 Not Modified\r\n\r\n", apiclient.Unknown,
-			apiclient.FaultRedirect,
-		},
-		"600": {reply(600, created), apiclient.Unknown, apiclient.FaultProtocol},
-		"999": {reply(999, created), apiclient.Unknown, apiclient.FaultProtocol},
-		"099": {
-			"HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n", apiclient.Unknown,
-			apiclient.FaultProtocol,
-		},
 		"HTTP/2.0 in the first line": {
 			"HTTP/2.0 201 X\r\nContent-Length: 45\r\n\r\n" + created, apiclient.Unknown,
 			apiclient.FaultProtocol,
 		},
-		"HTTP/1.0": {"HTTP/1.0 201 X\r\n\r\n" + created, apiclient.Created, 0},
-		"a BOM":    {reply(201, "\xef\xbb\xbf"+created), apiclient.Created, 0},
 		"two BOMs": {
 			reply(201, "\xef\xbb\xbf\xef\xbb\xbf"+created),
 			apiclient.CreatedIDUnknown, 0,
@@ -112,16 +98,10 @@ func TestOddAnswersKeepTheirClass(t *testing.T) {
 			reply(201, `{"id":"`+strings.ReplaceAll(testID, "0", "０")+`"}`),
 			apiclient.CreatedIDUnknown, 0,
 		},
-		"an id with a NUL": {reply(201, `{"id":"`+testID+`\u0000"}`), apiclient.CreatedIDUnknown, 0},
-		"a refusal with two messages": {
-			reply(400, `{"messages":["message.a"],"messages":["message.b"]}`),
-			apiclient.NotCreated, 0,
-		},
+		"an id with a NUL":             {reply(201, `{"id":"`+testID+`\u0000"}`), apiclient.CreatedIDUnknown, 0},
 		"a refusal in UTF-16":          {reply(400, utf16Text(`{"messages":["message.a"]}`)), apiclient.NotCreated, 0},
 		"a refusal of endless nesting": {reply(400, strings.Repeat(`{"messages":[`, 50_000)), apiclient.NotCreated, 0},
-		"messages without a list":      {reply(400, `{"messages":"message.a"}`), apiclient.NotCreated, 0},
 		"messages with a null":         {reply(400, `{"messages":["message.a",null]}`), apiclient.NotCreated, 0},
-		"no messages":                  {reply(400, `{"messages":[]}`), apiclient.NotCreated, 0},
 		"messages of a 500":            {reply(500, `{"messages":[{"a":1},5]}`), apiclient.Unknown, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,8 +114,7 @@ func TestOddAnswersKeepTheirClass(t *testing.T) {
 			if tc.known == apiclient.Created && a.ID != testID {
 				t.Errorf("ID = %q", a.ID)
 			}
-			if strings.HasPrefix(name, "messages") && len(a.Messages) != 0 ||
-				strings.HasPrefix(name, "a refusal with two") && len(a.Messages) != 0 {
+			if strings.HasPrefix(name, "messages") && len(a.Messages) != 0 {
 				t.Errorf("messages = %q", a.Messages)
 			}
 		})

@@ -20,15 +20,3 @@ func TestA429HoldsNothingBack(t *testing.T) {
 		t.Errorf("%d requests, want 2", n)
 	}
 }
-
-func TestARepeatedReadWaitsAsLongAsA503Asks(t *testing.T) {
-	t.Parallel()
-	s := startRaw(t, thenAnswer(1, always(503, "", "Retry-After: 60"), reply(200, `[]`)))
-	c := s.client(t)
-	if _, err := c.ListWebhooks(context.Background()); err == nil {
-		t.Error("a minute was waited for, or not at all")
-	}
-	if n := len(s.requests()); n != 1 {
-		t.Errorf("%d requests, want 1: a minute is too long for somebody who waits", n)
-	}
-}

@@ -127,17 +127,6 @@ func TestF032TextThatIsNotUTF8IsRefusedAndNamed(t *testing.T) {
 	}
 }
 
-func TestCreateSendsWhatEncodeReturns(t *testing.T) {
-	t.Parallel()
-	s := startRaw(t, always(201, created))
-	a, err := s.client(t).CreateOrderCommitment(context.Background(), fullRequest())
-	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
-	want, _ := fullRequest().Encode()
-	if d := cmp.Diff(string(want), string(s.requests()[0].body)); d != "" {
-		t.Errorf("body (-want +got):\n%s", d)
-	}
-}
-
 func getFrom(t *testing.T, answer answerFunc, id string) (apiclient.ReadBack, *rawServer, error) {
 	t.Helper()
 	s := startRaw(t, answer)

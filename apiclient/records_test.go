@@ -109,18 +109,3 @@ func TestALookupThatAnswersWithAListOfOneIsRead(t *testing.T) {
 		t.Errorf("GetWebhook = %+v, %v", w, err)
 	}
 }
-
-func TestTheAnswerOfACreditScoreIsRead(t *testing.T) {
-	t.Parallel()
-	body := `{"id":"S-1","identity_id":5,"cooperative_id":"c","name":"n","social_id":"s","type":"T","created_at":"2026-11-20T10:00:00Z","z":0}`
-	s := startRaw(t, always(200, body))
-	got, a, err := s.client(t).RequestCreditScore(context.Background(), scoreRequest())
-	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
-	want := apiclient.CreditScore{
-		ID: "S-1", IdentityID: "5", CooperativeID: "c", Name: "n", SocialID: "s", Type: "T",
-		CreatedAt: "2026-11-20T10:00:00Z", Received: apiclient.Received{Raw: json.RawMessage(body)},
-	}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("RequestCreditScore (-want +got):\n%s", d)
-	}
-}

@@ -47,35 +47,6 @@ func TestThePreflightTellsAPageFromAList(t *testing.T) {
 	}
 }
 
-func TestThePreflightReportsTheFaultsThatStopARun(t *testing.T) {
-	t.Parallel()
-	for _, tc := range []struct {
-		status int
-		body   string
-		known  apiclient.Known
-		fault  apiclient.FaultCode
-		format apiclient.Format
-	}{
-		{401, `{"data":[],"error":{}}`, apiclient.NotCreated, apiclient.FaultNone, apiclient.FormatGateway401},
-		{401, ``, apiclient.NotCreated, apiclient.FaultNone, apiclient.FormatEmpty},
-		{
-			403, `{"messages":["message.module.not-contracted"]}`, apiclient.NotCreated, apiclient.FaultNone,
-			apiclient.FormatA,
-		},
-		{302, ``, apiclient.Unknown, apiclient.FaultRedirect, apiclient.FormatEmpty},
-	} {
-		s := startRaw(t, always(tc.status, tc.body))
-		_, err := s.client(t).ListWebhooks(context.Background())
-		e := asError(t, err)
-		if e.Status != tc.status || e.Known != tc.known || e.Fault != tc.fault || e.Format != tc.format {
-			t.Errorf("%d: %v, fault %v, format %v", tc.status, err, e.Fault, e.Format)
-		}
-		if n := len(s.requests()); n != 1 {
-			t.Errorf("%d: asked %d times, want once", tc.status, n)
-		}
-	}
-}
-
 // flaky fails the first n requests with fail and then answers with a list.
 func flaky(n int, fail answerFunc) answerFunc { return thenAnswer(n, fail, reply(200, `[]`)) }
 
@@ -132,6 +103,7 @@ func TestAGetIsNotRepeatedWhereItCannotHelp(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]answerFunc{
 		"429 with a long wait": always(429, "", "Retry-After: 60"),
+		"503 with a long wait": always(503, "", "Retry-After: 60"),
 		"501":                  always(501, ""),
 		"400":                  always(400, ""),
 		"redirect":             always(307, "", "Location: /"),

@@ -137,38 +137,34 @@ func TestADeadlockIsTriedAgain(t *testing.T) {
 // F050: the answer of a commit is lost, and then a call fails of those that look whether it is on
 // disk: who asked is told that it is stored, or that nobody knows, never that it is not.
 func TestACommitWhoseAnswerIsLostWhileTheLookFails(t *testing.T) {
-	t.Parallel()
-	for _, backend := range backends {
-		t.Run(backend.name, func(t *testing.T) {
-			t.Parallel()
-			f := frail(t, backend, &breaker{}, func(tune *sqldb.Tuning) { tune.Settle = 5 * time.Second })
-			for at := 1; ; at++ {
-				hits := ""
-				for way := range 4 {
-					damaged := way%2 == 1
-					f.b.null, f.b.dead = true, way/2 == 1
-					f.b.afterLoss(at, damaged)
-					name := sqldb.NewID()
-					err := f.s.AppendAudit(t.Context(), anAct(name))
-					hit := f.b.disarm() + f.b.mends()
-					hits += hit
-					if err != nil && !errors.Is(err, trade.ErrUncertain) {
-						t.Fatalf("call %d (%s): %v", at, hit, err)
-					}
-					all, listErr := f.s.Audit(t.Context(), 1)
-					if listErr != nil || len(all) != 1 || all[0].Target != name {
-						t.Fatalf("call %d (%s): the act is not there: %+v, %v", at, hit, all, listErr)
-					}
-					if hit == "" && err != nil {
-						t.Errorf("it is stored, and that can be seen: %v", err)
-					}
+	onEach(t, func(t *testing.T, backend backend) {
+		f := frail(t, backend, &breaker{}, func(tune *sqldb.Tuning) { tune.Settle = 5 * time.Second })
+		for at := 1; ; at++ {
+			hits := ""
+			for way := range 4 {
+				damaged := way%2 == 1
+				f.b.null, f.b.dead = true, way/2 == 1
+				f.b.afterLoss(at, damaged)
+				name := sqldb.NewID()
+				err := f.s.AppendAudit(t.Context(), anAct(name))
+				hit := f.b.disarm() + f.b.mends()
+				hits += hit
+				if err != nil && !errors.Is(err, trade.ErrUncertain) {
+					t.Fatalf("call %d (%s): %v", at, hit, err)
 				}
-				if hits == "" {
-					return
+				all, listErr := f.s.Audit(t.Context(), 1)
+				if listErr != nil || len(all) != 1 || all[0].Target != name {
+					t.Fatalf("call %d (%s): the act is not there: %+v, %v", at, hit, all, listErr)
+				}
+				if hit == "" && err != nil {
+					t.Errorf("it is stored, and that can be seen: %v", err)
 				}
 			}
-		})
-	}
+			if hits == "" {
+				return
+			}
+		}
+	})
 }
 
 // F048: while somebody reads an older state, what was found cannot be flushed: then nobody says
@@ -337,9 +333,7 @@ func TestANewJournalInsteadOfOneThatSaysNothingMore(t *testing.T) {
 	must.Get(NewJournal(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
 	want := map[string]trade.State{"a0": trade.Accepted, "a1": trade.Accepted, "b0": trade.Accepted}
-	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" {
-		t.Errorf("states (-want +got):\n%s", diff)
-	}
+	wantStates(t, k.s, "contracts", want)
 	mustAddUp(t, k.s, "contracts")
 }
 
@@ -575,7 +569,5 @@ func TestWhatCannotBeTakenUpKeepsTheJournal(t *testing.T) {
 	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
 	k.open()
 	want := map[string]trade.State{"a0": trade.Accepted, "a1": trade.Accepted}
-	if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" {
-		t.Errorf("states (-want +got):\n%s", diff)
-	}
+	wantStates(t, k.s, "contracts", want)
 }

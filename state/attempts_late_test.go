@@ -35,10 +35,8 @@ func resent(t *testing.T, s *Store, lease trade.Lease, key string) (first trade.
 	t.Helper()
 	first = doubt(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
 	mustWatch(t, s, time.Hour, 1)
-	if done, err := s.Act(t.Context(), []trade.Act{again(mustEntry(t, s, "contracts", key),
-		2*time.Hour)}); err != nil || !done[0] {
-		t.Fatalf("done %v, %v", done, err)
-	}
+	mustAct(t, s, again(mustEntry(t, s, "contracts", key),
+		2*time.Hour))
 	return first, mustEntry(t, s, "contracts", key)
 }
 
@@ -57,10 +55,7 @@ func TestALateCreatedBeforeTheSecondSendingAcceptsTheRowWithItsID(t *testing.T) 
 				first, e := resent(t, s, lease, "a")
 				if from := e.State; state != from {
 					e.State = state
-					if lost, err := s.Record(t.Context(), lease,
-						trade.Page{Updates: []trade.Update{{From: from, Entry: e}}}); lost > 0 || err != nil {
-						t.Fatal(lost, err)
-					}
+					mustUpdate(t, s, lease, from, e)
 				}
 				remote := sqldb.NewID()
 				r := mustSettle(t, s, lease, created(first, remote))
@@ -116,9 +111,7 @@ func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
 						t.Errorf("%s, want %s", got(), want)
 					}
 				}
-				if odd := must.Get(s.Unrecorded(t.Context()))(t); len(odd) > 0 {
-					t.Errorf("contradicting: %v", odd)
-				}
+				mustAgree(t, s)
 				mustAddUp(t, s, "contracts")
 				mustVerify(t, s, 0)
 			})
@@ -134,10 +127,7 @@ func TestADoubleStaysShownWhileTwoRecordsMayExist(t *testing.T) {
 		second := mustSend(t, s, lease, e)
 		mustSettle(t, s, lease, unknown(second))
 		mustWatch(t, s, 3*time.Hour, 1)
-		if done, err := s.Act(t.Context(),
-			[]trade.Act{again(mustEntry(t, s, "contracts", "a"), 4*time.Hour)}); err != nil || !done[0] {
-			t.Fatal(done, err)
-		}
+		mustAct(t, s, again(mustEntry(t, s, "contracts", "a"), 4*time.Hour))
 		third := mustSend(t, s, lease, mustEntry(t, s, "contracts", "a"))
 		mustSettle(t, s, lease, created(third, "the third"))
 		mustSettle(t, s, lease, created(first, "the first"))
@@ -159,9 +149,7 @@ func TestOneIDIsThatOfOneRecord(t *testing.T) {
 		adopt := func(key, id string) {
 			t.Helper()
 			act := adoption(mustEntry(t, s, "contracts", key), id)
-			if done, err := s.Act(t.Context(), []trade.Act{act}); err != nil || !done[0] {
-				t.Fatal(done, err)
-			}
+			mustAct(t, s, act)
 		}
 		for key, c := range map[string]struct {
 			do   func(id string, first, second trade.Attempt)
@@ -201,9 +189,7 @@ func TestOneIDIsThatOfOneRecord(t *testing.T) {
 				t.Errorf("%s: %s %q %v, records (-want +got):\n%s", key, got.State, got.RemoteID, got.Flags, diff)
 			}
 		}
-		if odd := must.Get(s.Unrecorded(t.Context()))(t); len(odd) > 0 {
-			t.Errorf("contradicting: %v", odd)
-		}
+		mustAgree(t, s)
 	})
 }
 
@@ -216,11 +202,7 @@ func TestF168ALateAnswerThatContradictsTheIDOfAPersonIsNeverHidden(t *testing.T)
 			attempts[key] = doubt(t, s, lease, mustRecord(t, s, lease, newEntry(key))[0])
 			e := mustEntry(t, s, "contracts", key)
 			e.State, e.RemoteID, e.Cause, e.Error = trade.Accepted, id, "", nil
-			if done, err := s.Act(t.Context(),
-				[]trade.Act{{Update: &trade.Update{From: trade.InDoubt, Entry: e}, Audit: anAct(key)}}); err != nil ||
-				!done[0] {
-				t.Fatal(done, err)
-			}
+			mustAct(t, s, trade.Act{Update: &trade.Update{From: trade.InDoubt, Entry: e}, Audit: anAct(key)})
 		}
 		if e := mustEntry(t, s, "contracts", "no id"); e.RecordedBy == 0 {
 			t.Errorf("accepted without an id and without the act that did it: %+v", e)

@@ -49,27 +49,27 @@ func killed(t *testing.T, o sqldb.OpenOptions, role string) *kept {
 	return k
 }
 
-// I11: after kill -9 what was claimed is in doubt, and counts as an attempt.
+// F054, I11: after kill -9 what was claimed is in doubt, and counts as an attempt.
 func TestWhatAKilledProcessHadClaimedIsInDoubt(t *testing.T) {
-	t.Parallel()
-	for _, kind := range backends {
-		t.Run(kind.name, func(t *testing.T) {
-			t.Parallel()
-			k := killed(t, kind.open(t), "claims")
-			lease := mustLease(t, k.s, "contracts")
-			doubts := must.Get(k.s.Recover(t.Context(), lease, at))(t)
-			for _, e := range rowsOf(t, k.s, trade.RowQuery{}) {
-				if got := fmt.Sprintf("%s%d", e.State, e.Attempts); got != "in_doubt1" {
-					t.Errorf("%s is %s", e.Key, got)
-				}
+	onEach(t, func(t *testing.T, kind backend) {
+		k := killed(t, kind.open(t), "claims")
+		lease := mustLease(t, k.s, "contracts")
+		doubts := must.Get(k.s.Recover(t.Context(), lease, at))(t)
+		for _, e := range rowsOf(t, k.s, trade.RowQuery{}) {
+			if got := fmt.Sprintf("%s%d", e.State, e.Attempts); got != "in_doubt1" {
+				t.Errorf("%s is %s", e.Key, got)
 			}
-			if doubts != 3 {
-				t.Errorf("%d doubts", doubts)
+			if sent := must.Get(k.s.Attempts(t.Context(), e.ID))(t); len(sent) != 1 ||
+				sent[0].Outcome != trade.OutcomeUnknown {
+				t.Errorf("attempts of %s: %+v", e.Key, sent)
 			}
-			k.close()
-			k.open() // journal and ledger agree
-		})
-	}
+		}
+		if doubts != 3 {
+			t.Errorf("%d doubts", doubts)
+		}
+		k.close()
+		k.open() // journal and ledger agree
+	})
 }
 
 // A row whose process ended between journal and ledger is in doubt: a ledger that was rolled back by

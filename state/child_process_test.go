@@ -44,20 +44,6 @@ var roles = map[string]role{
 		}
 		return fmt.Sprintln("won", lease.Epoch), err
 	},
-	"sending": func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
-		lease, err := s.AcquireLease(ctx, "contracts", sqldb.Self())
-		if err != nil {
-			return "", err
-		}
-		e, err := s.Entry(ctx, "contracts", "a")
-		if err != nil {
-			return "", err
-		}
-		in := trade.Intent{Entry: e, Attempt: trade.Attempt{
-			ID: os.Getenv("SAFRASYNC_STATE_TEST_ATTEMPT"), Payload: e.Payload, PayloadHash: e.PayloadHash,
-		}}
-		return "ready", second(s.Commit(ctx, lease, trade.Group{At: at, Intents: []trade.Intent{in}}))
-	},
 	// does what it sees of a doubt of another process's time let a second sending go?
 	"clock": func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 		e, err := s.Entry(ctx, "contracts", "a")

@@ -21,43 +21,39 @@ import (
 // The clock has leapt ahead, and a group waits until the witness was read again. It has not begun its
 // transaction: nobody waits for it, and the comparison with the witness has a connection.
 func TestNobodyWaitsForAGroupThatWaitsForTheWitness(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			o := b.open(t)
-			o.Journal, o.Witness = t.TempDir(), t.TempDir()
-			s := mustOpen(t, o)
-			lease := mustLease(t, s, "contracts")
-			in := intentOf(mustRecord(t, s, lease, newEntry("a"))[0])
-			must.Do(t, s.witness.flushed())
-			file := must.Get(filepath.Glob(filepath.Join(o.Witness, "*.txt")))(t)[0]
-			line := must.Get(os.ReadFile(file))(t)
-			must.Do(t, os.Remove(file))
-			must.Do(t, syscall.Mkfifo(file, 0o600)) // whoever reads it waits
-			leaps(s.witness.writer)
-			type answer struct {
-				result trade.GroupResult
-				err    error
-			}
-			stored := make(chan answer, 1)
-			go func() {
-				r, err := s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{in}})
-				stored <- answer{r, err}
-			}()
-			pipe := must.Get(os.OpenFile(file, os.O_WRONLY, 0))(t) // once it is read
-			if n := s.db.Write.Stats().InUse; n > 0 {
-				t.Errorf("it waits with %d connection open", n)
-			}
-			must.Do(t, os.WriteFile(file+".new", line, 0o600))
-			must.Do(t, os.Rename(file+".new", file))
-			must.Get(pipe.Write(line))(t)
-			must.Do(t, pipe.Close())
-			if a := <-stored; a.err != nil || a.result.Refused != nil || !a.result.Claimed[in.Attempt.ID] {
-				t.Errorf("the group ends with %+v, %v", a.result, a.err)
-			}
-		})
-	}
+	onEach(t, func(t *testing.T, b backend) {
+		o := b.open(t)
+		o.Journal, o.Witness = t.TempDir(), t.TempDir()
+		s := mustOpen(t, o)
+		lease := mustLease(t, s, "contracts")
+		in := intentOf(mustRecord(t, s, lease, newEntry("a"))[0])
+		must.Do(t, s.witness.flushed())
+		file := must.Get(filepath.Glob(filepath.Join(o.Witness, "*.txt")))(t)[0]
+		line := must.Get(os.ReadFile(file))(t)
+		must.Do(t, os.Remove(file))
+		must.Do(t, syscall.Mkfifo(file, 0o600)) // whoever reads it waits
+		leaps(s.witness.writer)
+		type answer struct {
+			result trade.GroupResult
+			err    error
+		}
+		stored := make(chan answer, 1)
+		go func() {
+			r, err := s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{in}})
+			stored <- answer{r, err}
+		}()
+		pipe := must.Get(os.OpenFile(file, os.O_WRONLY, 0))(t) // once it is read
+		if n := s.db.Write.Stats().InUse; n > 0 {
+			t.Errorf("it waits with %d connection open", n)
+		}
+		must.Do(t, os.WriteFile(file+".new", line, 0o600))
+		must.Do(t, os.Rename(file+".new", file))
+		must.Get(pipe.Write(line))(t)
+		must.Do(t, pipe.Close())
+		if a := <-stored; a.err != nil || a.result.Refused != nil || !a.result.Claimed[in.Attempt.ID] {
+			t.Errorf("the group ends with %+v, %v", a.result, a.err)
+		}
+	})
 }
 
 // The clock leaps while a group waits for the one writer: its requests do not leave before the witness

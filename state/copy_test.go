@@ -135,35 +135,6 @@ func TestALedgerInUseIsNotMoved(t *testing.T) {
 	})
 }
 
-// A move that fails gives the ledger back; one whose process dies goes on with the same command.
-func TestAMoveThatFailsLeavesTheLedgerAsItWas(t *testing.T) {
-	t.Parallel()
-	from, to := backends[0].empty(t), backends[1].empty(t)
-	from.Journal = filepath.Join(t.TempDir(), "journal")
-	to.Journal = from.Journal
-	filled(t, from)
-	there := mustOpen(t, sqldb.OpenOptions{Driver: to.Driver, DSN: to.DSN})
-	mustExec(t, there, `ALTER TABLE block ADD CONSTRAINT none CHECK (tries = 0)`)
-	if _, err := Move(t.Context(), from, to, true, moveRecord); err == nil {
-		t.Fatal("it was moved")
-	}
-	s := mustOpen(t, from)
-	mustLease(t, s, "deliveries")
-	mustExec(t, s, `UPDATE job_lease SET instance = ''`)
-	if got := statesOf(t, there, "contracts"); len(got) > 0 {
-		t.Errorf("the other has %v", got)
-	}
-	mustExec(t, there, `ALTER TABLE block DROP CONSTRAINT none`)
-	mustExec(t, s, `UPDATE ledger SET moved_to = '`+there.db.Where+`'`) // as a process that died after the mark left it
-	must.Do(t, s.Close())
-	if plan, err := Move(t.Context(), from, to, true, moveRecord); err != nil || plan.Done {
-		t.Fatalf("going on: %+v, %v", plan, err)
-	}
-	if got := statesOf(t, mustOpen(t, to), "contracts"); len(got) != 4 {
-		t.Errorf("states: %v", got)
-	}
-}
-
 // dies is a process that dies just before a statement: nothing of it happens any more.
 type dies struct {
 	at    string       // what the statement begins with

@@ -52,23 +52,19 @@ func (b *beside) Row(string, []string, []driver.Value) {}
 // A look at a ledger from which a service sends reads ledger and journal at two moments: it is no older
 // copy because the service has stored something between the two.
 func TestALookBesideAServiceThatSendsFindsNoOlderCopy(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			k := keep(t, b.open(t))
-			lease := mustLease(t, k.s, "contracts")
-			es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
-			mustSend(t, k.s, lease, es[0])
-			o := k.o
-			o.ReadOnly = true
-			o.Through = sickdb.Through(&beside{send: func() {
-				mustSend(t, k.s, lease, es[1])
-				mustSend(t, k.s, lease, es[2])
-			}})
-			look := must.Get(Open(t.Context(), o))(t)
-			defer func() { must.Do(t, look.Close()) }()
-			must.Get(look.JournalReport(t.Context(), o.Journal))(t)
-		})
-	}
+	onEach(t, func(t *testing.T, b backend) {
+		k := keep(t, b.open(t))
+		lease := mustLease(t, k.s, "contracts")
+		es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
+		mustSend(t, k.s, lease, es[0])
+		o := k.o
+		o.ReadOnly = true
+		o.Through = sickdb.Through(&beside{send: func() {
+			mustSend(t, k.s, lease, es[1])
+			mustSend(t, k.s, lease, es[2])
+		}})
+		look := must.Get(Open(t.Context(), o))(t)
+		defer func() { must.Do(t, look.Close()) }()
+		must.Get(look.JournalReport(t.Context(), o.Journal))(t)
+	})
 }

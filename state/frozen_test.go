@@ -58,10 +58,7 @@ func TestAFrozenServerIsLeftForTheOneThatTookOver(t *testing.T) {
 	primary.CatchUp(t)
 
 	primary.Freeze(t)
-	text := wantCode(t, k.s.RenewLease(t.Context(), lease), sqldb.CodeUnreachable)
-	if !strings.Contains(text, "answers neither this nor a new connection") {
-		t.Error(text)
-	}
+	wantCode(t, k.s.RenewLease(t.Context(), lease), sqldb.CodeUnreachable, "answers neither this nor a new connection")
 	promote(t, replica)
 	must.Do(t, k.beat())
 	mustSettle(t, k.s, lease, created(flying, "remote-a"))
@@ -134,9 +131,7 @@ func TestASlowServerIsWaitedFor(t *testing.T) {
 	tune.Patience = 300 * time.Millisecond
 	must.Do(t, k.try(tune))
 	err := k.s.db.Get(t.Context(), "", &one, `SELECT 1 FROM pg_sleep(20)`)
-	if text := wantCode(t, err, sqldb.CodeUnreachable); !strings.Contains(text, "i/o timeout") {
-		t.Error(text)
-	}
+	wantCode(t, err, sqldb.CodeUnreachable, "i/o timeout")
 }
 
 // A server that accepts connections and never begins one costs connect_timeout once: as long as

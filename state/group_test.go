@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -43,13 +41,11 @@ func TestAGroupSettlesMovesAndClaimsTogether(t *testing.T) {
 		if diff := cmp.Diff(want, r); diff != "" {
 			t.Errorf("result (-want +got):\n%s", diff)
 		}
-		wantStates := map[string]trade.State{
+		states := map[string]trade.State{
 			"a": trade.Accepted, "b": trade.Rejected, "c": trade.Held,
 			"d": trade.Sending,
 		}
-		if diff := cmp.Diff(wantStates, statesOf(t, s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		wantStates(t, s, "contracts", states)
 		a, b := mustEntry(t, s, "contracts", "a"), mustEntry(t, s, "contracts", "b")
 		if a.RemoteID != "remote-a" || a.Attempts != 1 || a.Version != 3 || !a.UpdatedAt.Equal(at) || a.Error != nil {
 			t.Errorf("accepted entry: %+v", a)
@@ -84,53 +80,13 @@ func TestAGroupSettlesMovesAndClaimsTogether(t *testing.T) {
 	})
 }
 
-func TestAGroupIsStoredWholeOrNotAtAll(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		lease := mustLease(t, s, "contracts")
-		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
-		sent := mustSend(t, s, lease, es[0])
-		before, err := s.Counts(t.Context(), "contracts")
-		if err != nil {
-			t.Fatal(err)
-		}
-		bad := es[1]
-		bad.State = trade.Accepted // nothing created it: the database refuses it, after the settlement was written
-		bad.RemoteID = "remote-b"
-		_, err = s.Commit(t.Context(), lease, trade.Group{
-			At: at, Settle: []trade.Settlement{created(sent, "remote-a")},
-			Updates: []trade.Update{{From: trade.Pending, Entry: bad}},
-			Intents: []trade.Intent{intentOf(es[2])}, Block: []trade.Block{{Kind: "wallets", ID: "w"}},
-		})
-		if err == nil || !strings.Contains(err.Error(), "only the late answer of an earlier attempt") {
-			t.Fatalf("error = %v, want the database's refusal", err)
-		}
-		want := map[string]trade.State{"a": trade.Sending, "b": trade.Pending, "c": trade.Pending}
-		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
-		if attempts, err := s.Attempts(t.Context(), es[0].ID); err != nil || attempts[0].Outcome != trade.OutcomeOpen {
-			t.Errorf("attempts: %+v, %v", attempts, err)
-		}
-		after, err := s.Counts(t.Context(), "contracts")
-		if diff := cmp.Diff(before, after); diff != "" || err != nil {
-			t.Errorf("counts (-before +after):\n%s %v", diff, err)
-		}
-		if blocks, err := s.Blocks(t.Context()); err != nil || len(blocks) != 0 {
-			t.Errorf("blocks: %v, %v", blocks, err)
-		}
-	})
-}
-
 func TestAnIntentIsRefusedWhenItsEntryHasMoved(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		e := mustRecord(t, s, lease, newEntry("a"))[0]
 		stale := intentOf(e)
 		e.SourceHash = trade.HashOf("another")
-		if lost, err := s.Record(t.Context(), lease,
-			trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: e}}}); err != nil || lost != 0 {
-			t.Fatalf("Record: %d, %v", lost, err)
-		}
+		mustUpdate(t, s, lease, trade.Pending, e)
 		if r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{stale}}); len(r.Claimed) != 0 {
 			t.Errorf("claimed %v, want nothing", r.Claimed)
 		}
@@ -154,10 +110,7 @@ func TestI3AnEntryWhoseAttemptMayHaveCreatedARecordIsNeverClaimedAgain(t *testin
 		// Somebody puts it back by a wrong update: the state alone would allow it.
 		e = mustEntry(t, s, "contracts", "a")
 		e.State = trade.Pending
-		if lost, err := s.Record(t.Context(), lease,
-			trade.Page{Updates: []trade.Update{{From: trade.InDoubt, Entry: e}}}); err != nil || lost != 0 {
-			t.Fatalf("Record: %d, %v", lost, err)
-		}
+		mustUpdate(t, s, lease, trade.InDoubt, e)
 		again := intentOf(mustEntry(t, s, "contracts", "a"))
 		if r := mustCommit(t, s, lease, trade.Group{Intents: []trade.Intent{again}}); len(r.Claimed) != 0 {
 			t.Error("an entry in doubt was claimed a second time in its generation")
@@ -214,9 +167,7 @@ func TestF063ASettlementCountsAfterTheLeaseIsLost(t *testing.T) {
 			t.Errorf("result: %+v", r)
 		}
 		want := map[string]trade.State{"a": trade.Accepted, "b": trade.Pending, "c": trade.Pending}
-		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		wantStates(t, s, "contracts", want)
 		if blocks, err := s.Blocks(t.Context()); err != nil || len(blocks) != 0 {
 			t.Errorf("blocks: %v, %v", blocks, err)
 		}
@@ -278,9 +229,7 @@ func TestTheRecoveryDoubtsAndALateDefiniteAnswerDecides(t *testing.T) {
 			t.Errorf("result: %+v", r)
 		}
 		want := map[string]trade.State{"a": trade.Accepted, "b": trade.Rejected, "c": trade.InDoubt, "d": trade.Pending}
-		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		wantStates(t, s, "contracts", want)
 		for _, key := range []string{"a", "b", "c"} {
 			if e := mustEntry(t, s, "contracts", key); e.Attempts != 1 {
 				t.Errorf("%s counts %d attempts, want 1", key, e.Attempts)
@@ -319,9 +268,7 @@ func TestALateCreatedEndsADismissal(t *testing.T) {
 		}
 		mustSettle(t, s, lease, created(sent[0], "remote-a"), refused(sent[1]))
 		want := map[string]trade.State{"a": trade.Accepted, "b": trade.Dismissed}
-		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		wantStates(t, s, "contracts", want)
 		if attempts, err := s.Attempts(t.Context(), es[1].ID); err != nil ||
 			attempts[0].Outcome != trade.OutcomeNotCreated {
 			t.Errorf("the dismissed entry's attempt: %+v, %v", attempts, err)
@@ -350,9 +297,7 @@ func TestAPlatformIDThatAnotherEntryHasIsAConflict(t *testing.T) {
 			t.Errorf("settled (-want +got):\n%s", diff)
 		}
 		want := map[string]trade.State{"a": trade.Sending, "b": trade.Accepted, "c": trade.Sending}
-		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		wantStates(t, s, "contracts", want)
 		mustAddUp(t, s, "contracts")
 	})
 }
@@ -502,9 +447,7 @@ func TestWhatNoCorrectCallerAsksForIsRefused(t *testing.T) {
 			}
 		}
 		want := map[string]trade.State{"a": trade.Sending, "b": trade.Pending}
-		if diff := cmp.Diff(want, statesOf(t, s, "contracts"), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		wantStates(t, s, "contracts", want)
 	})
 }
 

@@ -195,81 +195,77 @@ func TestOnlyWhatDeadInstancesSentIsInDoubt(t *testing.T) {
 // I3, I9, I12: two Stores, as on two machines, claim the same rows, of which one takes the job over
 // while the other goes on: each row is claimed once, and the sums of both add up.
 func TestTwoMachinesClaimEachRowOnce(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			o := b.open(t)
-			stores := []*Store{mustOpen(t, o), mustOpen(t, o)}
-			owners := []trade.Owner{onMachine("a"), onMachine("b")}
-			for i, s := range stores {
-				mustBeat(t, s, owners[i])
+	onEach(t, func(t *testing.T, b backend) {
+		o := b.open(t)
+		stores := []*Store{mustOpen(t, o), mustOpen(t, o)}
+		owners := []trade.Owner{onMachine("a"), onMachine("b")}
+		for i, s := range stores {
+			mustBeat(t, s, owners[i])
+		}
+		lease := must.Get(stores[0].AcquireLease(t.Context(), "contracts", owners[0]))(t)
+		var fresh []trade.Entry
+		for i := range 60 {
+			fresh = append(fresh, newEntry(fmt.Sprintf("k%02d", i)))
+		}
+		es := mustRecord(t, stores[0], lease, fresh...)
+		claims := func(s *Store, lease trade.Lease, from int) (n int, lost bool) {
+			group, settle := trade.Group{At: at}, trade.Group{At: at}
+			for _, e := range es[from : from+6] {
+				group.Intents = append(group.Intents, intentOf(e))
 			}
-			lease := must.Get(stores[0].AcquireLease(t.Context(), "contracts", owners[0]))(t)
-			var fresh []trade.Entry
-			for i := range 60 {
-				fresh = append(fresh, newEntry(fmt.Sprintf("k%02d", i)))
-			}
-			es := mustRecord(t, stores[0], lease, fresh...)
-			claims := func(s *Store, lease trade.Lease, from int) (n int, lost bool) {
-				group, settle := trade.Group{At: at}, trade.Group{At: at}
-				for _, e := range es[from : from+6] {
-					group.Intents = append(group.Intents, intentOf(e))
-				}
-				res, err := s.Commit(context.Background(), lease, group)
-				if err != nil {
-					t.Errorf("commit: %v", err)
-				}
-				for _, in := range group.Intents {
-					if res.Claimed[in.Attempt.ID] {
-						settle.Settle = append(settle.Settle, created(in.Attempt, "id-"+in.Attempt.ID))
-					}
-				}
-				if _, err := s.Commit(context.Background(), lease, settle); err != nil {
-					t.Errorf("settling: %v", err)
-				}
-				return len(res.Claimed), res.LeaseLost
-			}
-			claimed := make([]int, 2)
-			half, taken := make(chan struct{}), make(chan trade.Lease)
-			var wg sync.WaitGroup
-			wg.Go(func() {
-				for from := 0; from < len(es); from += 6 {
-					if from == 30 {
-						close(half)
-					}
-					n, _ := claims(stores[0], lease, from)
-					claimed[0] += n
-				}
-			})
-			wg.Go(func() {
-				next, held := <-taken
-				for from := 0; held && from < len(es); from += 6 {
-					n, lost := claims(stores[1], next, from)
-					if claimed[1] += n; lost {
-						t.Error("the new holder lost the job")
-					}
-				}
-			})
-			<-half
-			expire(t, stores[1], "contracts")
-			next, err := stores[1].AcquireLease(t.Context(), "contracts", owners[1])
+			res, err := s.Commit(context.Background(), lease, group)
 			if err != nil {
-				t.Error(err)
-			} else {
-				taken <- next
+				t.Errorf("commit: %v", err)
 			}
-			close(taken)
-			wg.Wait()
-			if n, lost := claims(stores[0], lease, 0); n != 0 || !lost {
-				t.Errorf("the former holder claims %d rows", n)
+			for _, in := range group.Intents {
+				if res.Claimed[in.Attempt.ID] {
+					settle.Settle = append(settle.Settle, created(in.Attempt, "id-"+in.Attempt.ID))
+				}
 			}
-			if claimed[0] < 30 || claimed[0]+claimed[1] != len(es) {
-				t.Errorf("claimed %v of %d rows", claimed, len(es))
+			if _, err := s.Commit(context.Background(), lease, settle); err != nil {
+				t.Errorf("settling: %v", err)
 			}
-			mustAddUp(t, stores[0], "contracts")
+			return len(res.Claimed), res.LeaseLost
+		}
+		claimed := make([]int, 2)
+		half, taken := make(chan struct{}), make(chan trade.Lease)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for from := 0; from < len(es); from += 6 {
+				if from == 30 {
+					close(half)
+				}
+				n, _ := claims(stores[0], lease, from)
+				claimed[0] += n
+			}
 		})
-	}
+		wg.Go(func() {
+			next, held := <-taken
+			for from := 0; held && from < len(es); from += 6 {
+				n, lost := claims(stores[1], next, from)
+				if claimed[1] += n; lost {
+					t.Error("the new holder lost the job")
+				}
+			}
+		})
+		<-half
+		expire(t, stores[1], "contracts")
+		next, err := stores[1].AcquireLease(t.Context(), "contracts", owners[1])
+		if err != nil {
+			t.Error(err)
+		} else {
+			taken <- next
+		}
+		close(taken)
+		wg.Wait()
+		if n, lost := claims(stores[0], lease, 0); n != 0 || !lost {
+			t.Errorf("the former holder claims %d rows", n)
+		}
+		if claimed[0] < 30 || claimed[0]+claimed[1] != len(es) {
+			t.Errorf("claimed %v of %d rows", claimed, len(es))
+		}
+		mustAddUp(t, stores[0], "contracts")
+	})
 }
 
 // F065: a migration that only adds lets a program that is older go on beside it; one that does not

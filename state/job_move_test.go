@@ -286,12 +286,10 @@ func TestF054AMoveThatOnlyTheJournalKnowsIsDoneAtTheNextStart(t *testing.T) {
 		if diff := cmp.Diff(Opening{Acts: 1}, k.s.Opening()); diff != "" {
 			t.Errorf("opening (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff(map[string]trade.State{
+		wantStates(t, k.s, "b", map[string]trade.State{
 			"1": trade.Accepted, "2": trade.InDoubt, "3": trade.Rejected,
 			"4": trade.Pending,
-		}, statesOf(t, k.s, "b")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		})
 		mustAddUp(t, k.s, "a")
 		mustAddUp(t, k.s, "b")
 		k.close()

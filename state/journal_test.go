@@ -99,13 +99,9 @@ func copyFile(t testing.TB, from, to string) {
 // journaled runs a test on SQLite and on PostgreSQL, each with a journal.
 func journaled(t *testing.T, test func(t *testing.T, k *kept)) {
 	t.Helper()
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			test(t, keep(t, b.open(t)))
-		})
-	}
+	onEach(t, func(t *testing.T, b backend) {
+		test(t, keep(t, b.open(t)))
+	})
 }
 
 // sqliteKept runs a test that copies files.
@@ -216,9 +212,7 @@ func TestF054ACrashBetweenJournalAndLedgerIsSettledAtTheNextStart(t *testing.T) 
 			t.Errorf("opening (-want +got):\n%s", diff)
 		}
 		want := map[string]trade.State{"a": trade.Accepted, "b": trade.Rejected, "c": trade.InDoubt, "d": trade.Pending}
-		if diff := cmp.Diff(want, statesOf(t, k.s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		wantStates(t, k.s, "contracts", want)
 		b, c := mustEntry(t, k.s, "contracts", "b"), mustEntry(t, k.s, "contracts", "c")
 		if a := mustEntry(t, k.s, "contracts", "a"); a.RemoteID != "remote-a" || a.Attempts != 1 {
 			t.Errorf("accepted: %+v", a)
@@ -261,9 +255,7 @@ func TestAProcessThatGoesOnSettlesWhatAnotherLeft(t *testing.T) {
 		})
 		mustSend(t, goesOn.s, mustLease(t, goesOn.s, "contracts"), es[2])
 		want := map[string]trade.State{"a": trade.Accepted, "b": trade.InDoubt, "c": trade.Sending}
-		if diff := cmp.Diff(want, statesOf(t, goesOn.s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		wantStates(t, goesOn.s, "contracts", want)
 		mustAddUp(t, goesOn.s, "contracts")
 	})
 }

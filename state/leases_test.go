@@ -140,32 +140,6 @@ func TestALeaseOfAKilledProcessIsFreeAtOnce(t *testing.T) {
 	}
 }
 
-func TestF054WhatAKilledProcessWasSendingIsInDoubt(t *testing.T) {
-	t.Parallel()
-	o := backends[0].open(t)
-	s := mustOpen(t, o)
-	first := mustLease(t, s, "contracts")
-	e := mustRecord(t, s, first, newEntry("a"))[0]
-	must.Do(t, s.ReleaseLease(t.Context(), first))
-	attempt := sqldb.NewID()
-	p := startChild(t, "sending", o, nil, "SAFRASYNC_STATE_TEST_ATTEMPT="+attempt)
-	if got := p.line(t); got != "ready" {
-		t.Fatalf("the process says %q", got)
-	}
-	p.kill(t)
-	lease := mustLease(t, s, "contracts")
-	if n, err := s.Recover(t.Context(), lease, at); n != 1 || err != nil {
-		t.Errorf("Recover: %d, %v", n, err)
-	}
-	attempts, err := s.Attempts(t.Context(), e.ID)
-	if err != nil || len(attempts) != 1 || attempts[0].ID != attempt || attempts[0].Outcome != trade.OutcomeUnknown {
-		t.Errorf("attempts: %+v, %v", attempts, err)
-	}
-	if got := statesOf(t, s, "contracts")["a"]; got != trade.InDoubt {
-		t.Errorf("state = %s, want in_doubt", got)
-	}
-}
-
 func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 	t.Parallel()
 	self := sqldb.Self()

@@ -144,10 +144,7 @@ func TestStuckGivesWhatWaitsWithItsVersion(t *testing.T) {
 		)
 		wrong := rows[2]
 		wrong.Cause = "rule:price"
-		if lost, err := s.Record(t.Context(), lease,
-			trade.Page{Updates: []trade.Update{{From: trade.Invalid, Entry: wrong}}}); err != nil || lost != 0 {
-			t.Fatal(lost, err)
-		}
+		mustUpdate(t, s, lease, trade.Invalid, wrong)
 		got := must.Get(s.Stuck(t.Context(), "contracts"))(t)
 		want := []trade.RowVersion{{ID: rows[1].ID, Version: 1}, {ID: wrong.ID, Version: 2}}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -2,111 +2,13 @@ package state
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// Every way to look for rows gives, page by page, what a look at all rows gives.
-func TestPagesGiveEachRowOnce(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		fillLarge(t, s, 2000)
-		all := rowsOf(t, s, trade.RowQuery{})
-		begin := time.UnixMilli(1_760_000_000_000)
-		is := func(states ...trade.State) func(trade.Entry) bool {
-			return func(e trade.Entry) bool { return slices.Contains(states, e.State) }
-		}
-		for name, tt := range map[string]struct {
-			q    trade.RowQuery
-			want func(trade.Entry) bool
-		}{
-			"all":       {trade.RowQuery{}, func(trade.Entry) bool { return true }},
-			"one state": {trade.RowQuery{States: []trade.State{trade.Invalid}}, is(trade.Invalid)},
-			"two states": {
-				trade.RowQuery{States: []trade.State{trade.Held, trade.Accepted}},
-				is(trade.Held, trade.Accepted),
-			},
-			"another job": {trade.RowQuery{Jobs: []string{"deliveries"}}, is()},
-			"a cause": {
-				trade.RowQuery{Causes: []string{"message.wallet.not-found", "nothing"}},
-				is(trade.Rejected),
-			},
-			"cause, state": {trade.RowQuery{
-				Causes: []string{"message.wallet.not-found"},
-				States: []trade.State{trade.Waiting},
-			}, is()},
-			"a flag": {
-				trade.RowQuery{Flags: []trade.Flag{trade.Changed, trade.Twin}},
-				func(e trade.Entry) bool { return e.Flags.Has(trade.Changed) },
-			},
-			"a number": {trade.RowQuery{Text: "777"}, func(e trade.Entry) bool { return e.Key[3:] == "000000777" }},
-			"a key": {
-				trade.RowQuery{Text: "04|000000777"},
-				func(e trade.Entry) bool { return e.Key == "04|000000777" },
-			},
-			"a branch": {trade.RowQuery{Text: "04|"}, func(e trade.Entry) bool { return e.Key[:3] == "04|" }},
-			"inside": {
-				trade.RowQuery{Text: "|0000007"},
-				func(e trade.Entry) bool { return e.Key[2:10] == "|0000007" },
-			},
-			"nowhere": {trade.RowQuery{Text: "x'%_\\"}, is()},
-			"a time": {
-				trade.RowQuery{From: begin.Add(500 * time.Second), Until: begin.Add(700 * time.Second)},
-				func(e trade.Entry) bool {
-					return !e.UpdatedAt.Before(begin.Add(500*time.Second)) &&
-						e.UpdatedAt.Before(begin.Add(700*time.Second))
-				},
-			},
-			"time and state": {trade.RowQuery{
-				From:   begin.Add(1500 * time.Second),
-				States: []trade.State{trade.Accepted, trade.Held},
-			}, func(e trade.Entry) bool {
-				return !e.UpdatedAt.Before(begin.Add(1500*time.Second)) &&
-					(e.State == trade.Accepted || e.State == trade.Held)
-			}},
-		} {
-			for _, sort := range []trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey} {
-				var want []string
-				for _, e := range all {
-					if tt.want(e) {
-						want = append(want, e.Key)
-					}
-				}
-				switch sort {
-				case trade.NewestFirst:
-					slices.Reverse(want)
-				case trade.ByKey:
-					slices.Sort(want)
-				}
-				q := tt.q
-				q.Sort, q.Limit = sort, 97
-				var got []string
-				for {
-					page, err := s.RowPage(t.Context(), q)
-					if err != nil {
-						t.Fatalf("%s, %s: %v", name, sort, err)
-					}
-					for _, e := range page.Rows {
-						got = append(got, e.Key)
-					}
-					if q.After = page.Next; q.After == "" {
-						break
-					}
-				}
-				if diff := cmp.Diff(want, got); diff != "" {
-					t.Errorf("%s, %s (-want +got):\n%s", name, sort, diff)
-				}
-			}
-		}
-	})
-}
 
 // What waits for a row is found by its key, and not by another's that begins with it.
 func TestWhatWaitsForARowIsFound(t *testing.T) {

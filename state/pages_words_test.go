@@ -1,7 +1,6 @@
 package state
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -86,44 +85,6 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 			s.db.Q(`SELECT words, documents FROM listing WHERE entry_id = ?`), e.ID))
 		if left.Words != " #1001004 1001004 1 1004 " || left.Documents != " " {
 			t.Errorf("%q is left of what was erased", left)
-		}
-	})
-}
-
-// A list that is sorted by a column has each row once, page by page, in that order.
-func TestASortedListHasEachRowOnceInItsOrder(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		lease := mustLease(t, s, "contracts")
-		var entries []trade.Entry
-		for i, amount := range []string{"10", "9.5", "1000", "-3", "10", "700"} {
-			e := newEntry("01|" + strings.Repeat("x", i+1))
-			e.Quantity = sacas(amount)
-			entries = append(entries, e)
-		}
-		mustRecord(t, s, lease, entries...)
-		for _, sort := range []trade.RowSort{trade.ByVolume, "-" + trade.ByVolume} {
-			q := trade.RowQuery{Sort: sort, Limit: 2}
-			var got []trade.Decimal
-			for {
-				page, err := s.RowPage(t.Context(), q)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, e := range page.Rows {
-					got = append(got, e.Quantity.Amount)
-				}
-				if q.After = page.Next; q.After == "" {
-					break
-				}
-			}
-			if len(got) != len(entries) || !slices.IsSortedFunc(got, func(a, b trade.Decimal) int {
-				if sort == trade.ByVolume {
-					return a.Cmp(b)
-				}
-				return b.Cmp(a)
-			}) {
-				t.Errorf("%s: %v", sort, got)
-			}
 		}
 	})
 }

@@ -111,9 +111,7 @@ func TestWakingByTimeAndByARecordOfThePlatform(t *testing.T) {
 			"future": trade.Waiting, "bare": trade.Waiting,
 			"rejected": trade.Pending, "kind": trade.Waiting,
 		}
-		if diff := cmp.Diff(want, statesOf(t, s, "contracts")); diff != "" {
-			t.Errorf("states (-want +got):\n%s", diff)
-		}
+		wantStates(t, s, "contracts", want)
 		if got := statesOf(t, s, "fixations")["elsewhere"]; got != trade.Pending {
 			t.Errorf("the other job's entry is %s", got)
 		}

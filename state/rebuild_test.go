@@ -54,6 +54,14 @@ func provenOf(t testing.TB, s *Store) map[string]proven {
 	return out
 }
 
+// wantProven compares what a ledger proves with what the original proved.
+func wantProven(t testing.TB, s *Store, want map[string]proven) {
+	t.Helper()
+	if diff := cmp.Diff(want, provenOf(t, s)); diff != "" {
+		t.Errorf("what the ledger proves (-want +got):\n%s", diff)
+	}
+}
+
 // lastRecord returns the record with which a journal ends.
 func lastRecord(dir string) (last journal.Record, err error) {
 	_, err = journal.Read(dir, -1, func(r journal.Record, _ string) error {
@@ -112,26 +120,38 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 	}
 }
 
-// TestF058AnyOlderCopyIsNoticedAndRebuilt rolls the ledger back to 100 older copies of random
-// histories, and deletes it: each is noticed, and the rebuilt ledger has what the original proves.
+// F058, F066: the ledger is rolled back to 150 older copies of random histories, and deleted, also
+// where the journal began again in the middle: each is noticed, and the rebuilt ledger has what the
+// original proves.
 func TestF058AnyOlderCopyIsNoticedAndRebuilt(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(4) {
+	for seed := range uint64(7) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			k := keep(t, backends[0].open(t))
-			copies := t.TempDir()
-			k.live(seed, 60, func(step int) {
+			copies, steps := t.TempDir(), 60
+			var begins []int // steps at which the journal begins again
+			if seed > 3 {
+				steps, begins = 40, []int{15, 30}
+			}
+			k.live(seed, steps, func(step int) {
+				if slices.Contains(begins, step) {
+					k.beginAgain()
+					if first := k.firstRecord(); first < 2 {
+						t.Errorf("the journal still begins with record %d", first)
+					}
+				}
 				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))))
 			})
-			want := provenOf(t, k.s)
-			resent := generations(t, k.s)
+			want, resent := provenOf(t, k.s), generations(t, k.s)
+			mustBeWell(t, k.s, k.o.Journal)
 			dir := k.dir()
 			k.close()
 			whole := t.TempDir()
 			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
-			for step := -1; step < 60; step++ {
-				if step >= 0 && step%3 != int(seed)%3 && step < 50 {
+			for step := -1; step < steps; step++ {
+				near := slices.Contains(begins, step) || slices.Contains(begins, step+1)
+				if step >= 0 && step%3 != int(seed)%3 && step < steps-10 && !near {
 					continue
 				}
 				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))

@@ -91,10 +91,7 @@ func TestARecordIsFoundByItsNewestRowToo(t *testing.T) {
 		sent.Newest = trade.Prints{Cells: trade.HashOf("newer"), Fields: fields}
 		sent.Now, sent.AckValues, sent.Acknowledged = trade.Values{"preco": {Kind: 'n', Text: "2"}},
 			trade.Values{"preco": {}}, trade.Flags{trade.Cancelled}
-		if lost, err := s.Record(t.Context(), lease,
-			trade.Page{Updates: []trade.Update{{From: sent.State, Entry: sent}}}); lost != 0 || err != nil {
-			t.Fatal(lost, err)
-		}
+		mustUpdate(t, s, lease, sent.State, sent)
 		sent.Version++
 		for _, by := range []trade.Prints{
 			{Cells: trade.HashOf("newer")}, {Fields: fields}, {Cells: trade.HashOf("source-a")},

@@ -51,20 +51,16 @@ func TestLookupsAreKeptAndAFoundOneChangesTheVersionOfTheReferences(t *testing.T
 }
 
 func TestEachLedgerHasItsOwnKeyForLookups(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			first, err := mustOpen(t, b.empty(t)).LookupKey(t.Context()) // the tables that tests copy have one
-			if err != nil || len(first) < 32 {
-				t.Fatalf("key of %d bytes, %v", len(first), err)
-			}
-			other, err := mustOpen(t, b.empty(t)).LookupKey(t.Context())
-			if err != nil || bytes.Equal(first, other) {
-				t.Errorf("two ledgers have one key (%v)", err)
-			}
-		})
-	}
+	onEach(t, func(t *testing.T, b backend) {
+		first, err := mustOpen(t, b.empty(t)).LookupKey(t.Context()) // the tables that tests copy have one
+		if err != nil || len(first) < 32 {
+			t.Fatalf("key of %d bytes, %v", len(first), err)
+		}
+		other, err := mustOpen(t, b.empty(t)).LookupKey(t.Context())
+		if err != nil || bytes.Equal(first, other) {
+			t.Errorf("two ledgers have one key (%v)", err)
+		}
+	})
 }
 
 func TestAwaitingFindsTheRowsThatWaitForAKind(t *testing.T) {

@@ -35,12 +35,8 @@ func TestTheOrderInWhichHostsRebuildDecidesNothing(t *testing.T) {
 			}
 			remade(t, hosts...)
 			a.open()
-			if diff := cmp.Diff(want, provenOf(t, a.s)); diff != "" {
-				t.Errorf("rebuilt (-want +got):\n%s", diff)
-			}
-			if odd := must.Get(a.s.Unrecorded(t.Context()))(t); len(odd) > 0 {
-				t.Errorf("rows and records contradict each other: %v", odd)
-			}
+			wantProven(t, a.s, want)
+			mustAgree(t, a.s)
 			mustAddUp(t, a.s, "contracts")
 		})
 	}
@@ -108,9 +104,7 @@ func TestJournalsOfOneRollBackGiveOneLedgerInAnyOrder(t *testing.T) {
 			FROM entry e LEFT JOIN attempt x ON x.origin = e.id AND x.outcome <> 'not_created'
 			LEFT JOIN sent s ON s.attempt = x.attempt
 			WHERE e.key LIKE 'x%' GROUP BY e.id ORDER BY e.key`))
-		if odd := must.Get(s.Unrecorded(t.Context()))(t); len(odd) > 0 {
-			t.Errorf("rows and records contradict each other: %v", odd)
-		}
+		mustAgree(t, s)
 		must.Do(t, s.Close())
 		if i == 0 {
 			want = got
@@ -138,12 +132,8 @@ func TestAHostRebuildsRowsOfAJobThatAnotherHostHasMoved(t *testing.T) {
 	lost(t, a, b)
 	remade(t, a, b)
 	a.open()
-	if diff := cmp.Diff(want, provenOf(t, a.s)); diff != "" {
-		t.Errorf("rebuilt (-want +got):\n%s", diff)
-	}
-	if odd := must.Get(a.s.Unrecorded(t.Context()))(t); len(odd) > 0 {
-		t.Errorf("rows and records contradict each other: %v", odd)
-	}
+	wantProven(t, a.s, want)
+	mustAgree(t, a.s)
 	mustAddUp(t, a.s, "contracts")
 	mustAddUp(t, a.s, "old")
 }

@@ -40,48 +40,6 @@ func (k *kept) firstRecord() int64 {
 	return end.First
 }
 
-// F058, F066: the journal begins again in the middle of random histories. Older copies of the
-// ledger, of before that too, are noticed, and the rebuilt ledger has what the original proves.
-func TestF058AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
-	t.Parallel()
-	for seed := range uint64(3) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			k := keep(t, backends[0].open(t))
-			copies := t.TempDir()
-			const steps = 40
-			k.live(seed+10, steps, func(step int) {
-				if step == 15 || step == 30 {
-					k.beginAgain()
-					if first := k.firstRecord(); first < 2 {
-						t.Errorf("the journal still begins with record %d", first)
-					}
-				}
-				must.Do(t, k.s.Backup(t.Context(), filepath.Join(copies, fmt.Sprint(step))))
-			})
-			want := provenOf(t, k.s)
-			resent := generations(t, k.s)
-			mustBeWell(t, k.s, k.o.Journal)
-			dir := k.dir()
-			k.close()
-			whole := t.TempDir()
-			must.Do(t, os.CopyFS(whole, os.DirFS(dir)))
-			for step := -1; step < steps; step++ {
-				if step >= 0 && step%4 != int(seed)%4 && step < 35 && step != 14 && step != 15 && step != 29 &&
-					step != 30 {
-					continue
-				}
-				must.Do(t, os.RemoveAll(dir), os.CopyFS(dir, os.DirFS(whole)))
-				removeLedger(t, k.o.DSN)
-				if step >= 0 {
-					copyFile(t, filepath.Join(copies, fmt.Sprint(step)), k.o.DSN)
-				}
-				k.noticedAndRebuilt(step, want, resent)
-			}
-		})
-	}
-}
-
 // mustBeWell lets the doctor look at ledger and journal.
 func mustBeWell(t testing.TB, s *Store, journals string) {
 	t.Helper()
@@ -191,34 +149,30 @@ func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 // Another copy of the ledger has written to the witness. The record that tells the two apart stays in the
 // journal: the next start compares it, too.
 func TestAJournalDoesNotBeginAgainWhileAnotherCopyLives(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			o := b.open(t)
-			o.Witness = t.TempDir()
-			k := keep(t, o)
-			k.send("a", 20)
-			must.Do(t, k.s.witness.flushed())
-			place := witness.OpenFolder(o.Witness)
-			line := must.Get(place.Lines(t.Context(), k.s.db.ID))(t)[0]
-			other := line
-			other.Seq, other.Mark = line.Seq+1, "of another copy"
-			must.Do(t, place.Swap(t.Context(), line, other))
-			lease := mustLease(t, k.s, "contracts")
-			in := intentOf(mustRecord(t, k.s, lease, newEntry("b"))[0])
-			if _, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{in}}); err == nil {
-				t.Fatal("another copy was not noticed")
-			}
-			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
-			mustRetain(t, k.s, Retention{Journal: 1}, time.Now())
-			k.close()
-			_, err := Open(t.Context(), k.o)
-			if fault := (*sqldb.Error)(nil); !errors.As(err, &fault) || fault.Code != sqldb.CodeOldCopy {
-				t.Errorf("the next start: %v", err)
-			}
-		})
-	}
+	onEach(t, func(t *testing.T, b backend) {
+		o := b.open(t)
+		o.Witness = t.TempDir()
+		k := keep(t, o)
+		k.send("a", 20)
+		must.Do(t, k.s.witness.flushed())
+		place := witness.OpenFolder(o.Witness)
+		line := must.Get(place.Lines(t.Context(), k.s.db.ID))(t)[0]
+		other := line
+		other.Seq, other.Mark = line.Seq+1, "of another copy"
+		must.Do(t, place.Swap(t.Context(), line, other))
+		lease := mustLease(t, k.s, "contracts")
+		in := intentOf(mustRecord(t, k.s, lease, newEntry("b"))[0])
+		if _, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{in}}); err == nil {
+			t.Fatal("another copy was not noticed")
+		}
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
+		mustRetain(t, k.s, Retention{Journal: 1}, time.Now())
+		k.close()
+		_, err := Open(t.Context(), k.o)
+		if fault := (*sqldb.Error)(nil); !errors.As(err, &fault) || fault.Code != sqldb.CodeOldCopy {
+			t.Errorf("the next start: %v", err)
+		}
+	})
 }
 
 // What was written is not what is read back, or lacks rows of the ledger: nothing is removed.

@@ -141,10 +141,7 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 		settle(refused(mustSend(t, s, lease, entry("withdrawn"))), "withdrawn")
 		w := mustEntry(t, s, "contracts", "withdrawn")
 		w.State, w.Error, w.Cause, w.UpdatedAt = trade.Withdrawn, nil, "", at
-		if lost, err := s.Record(t.Context(), lease,
-			trade.Page{Updates: []trade.Update{{From: trade.Rejected, Entry: w}}}); err != nil || lost != 0 {
-			t.Fatal(lost, err)
-		}
+		mustUpdate(t, s, lease, trade.Rejected, w)
 		// Open, in doubt, or needed: they keep it.
 		entry("pending")
 		mustRecord(t, s, lease, full("invalid", "secret-invalid", trade.Invalid))
@@ -232,10 +229,7 @@ func TestAReducedRowThatHoldsSomethingAgainLosesItAgain(t *testing.T) {
 		e = mustEntry(t, s, "contracts", "a")
 		e.Now, e.Flags, e.UpdatedAt = trade.Values{"nome": {Kind: 't', Text: "second"}},
 			e.Flags.With(trade.Changed, true), later
-		if lost, err := s.Record(t.Context(), lease,
-			trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
-			t.Fatal(lost, err)
-		}
+		mustUpdate(t, s, lease, trade.Accepted, e)
 		if e = mustEntry(t, s, "contracts", "a"); !e.ReducedAt.IsZero() {
 			t.Error("it is said to hold nothing")
 		}
@@ -244,10 +238,7 @@ func TestAReducedRowThatHoldsSomethingAgainLosesItAgain(t *testing.T) {
 			t.Errorf("while the change stands: %+v", plan)
 		}
 		e.Flags, e.AckValues, e.UpdatedAt = e.Flags.With(trade.Changed, false), e.Now, later
-		if lost, err := s.Record(t.Context(), lease,
-			trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
-			t.Fatal(lost, err)
-		}
+		mustUpdate(t, s, lease, trade.Accepted, e)
 		mustRetain(t, s, keepAll, later.Add(200*day))
 		if where := everywhere(t, s, "second"); len(where) > 0 {
 			t.Errorf("it still stands in %v", where)
@@ -514,17 +505,11 @@ func TestAPersonWhoWasPurgedIsInNoFile(t *testing.T) {
 		for j := range 3 { // the row changes, and grows and shrinks
 			e.Now = trade.Values{"nome": {Kind: 't', Text: strings.Repeat(text, 1+(i+j)%5)}}
 			e.Flags, e.UpdatedAt = e.Flags.With(trade.Changed, j < 2), at.Add(time.Duration(j)*time.Minute)
-			if lost, err := k.s.Record(t.Context(), lease,
-				trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
-				t.Fatal(lost, err)
-			}
+			mustUpdate(t, k.s, lease, trade.Accepted, e)
 			e = mustEntry(t, k.s, "contracts", e.Key)
 		}
 		e.AckValues = e.Now
-		if lost, err := k.s.Record(t.Context(), lease,
-			trade.Page{Updates: []trade.Update{{From: trade.Accepted, Entry: e}}}); err != nil || lost != 0 {
-			t.Fatal(lost, err)
-		}
+		mustUpdate(t, k.s, lease, trade.Accepted, e)
 		if text == person {
 			ids = append(ids, e.ID)
 		}

@@ -25,63 +25,47 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// wantCode checks the code of an error and that it says what to do; it gives the whole text.
-func wantCode(t testing.TB, err error, code string) string {
+// wantCode checks the code of an error, that it says what to do, and that its text has the parts. It
+// returns the text.
+func wantCode(t testing.TB, err error, code string, parts ...string) string {
 	t.Helper()
 	e, ok := errors.AsType[*sqldb.Error](err)
 	if !ok || e.Code != code || e.Hint == nil {
 		t.Fatalf("error = %v, want an *Error with code %s that says what to do", err, code)
 	}
+	for _, part := range parts {
+		if !strings.Contains(e.Error(), part) {
+			t.Errorf("%q is not in %s", part, e)
+		}
+	}
 	return e.Error()
 }
 
-func TestOpeningTwiceAppliesTheMigrationsOnce(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			o := b.empty(t)
-			first := mustOpen(t, o)
-			lease := mustLease(t, first, "contracts")
-			mustRecord(t, first, lease, newEntry("a"))
-			second := mustOpen(t, o)
-			if first.LedgerID() == "" || first.LedgerID() != second.LedgerID() {
-				t.Errorf("ledger ids %q and %q, want the same", first.LedgerID(), second.LedgerID())
-			}
-			mustEntry(t, second, "contracts", "a")
-		})
-	}
-}
-
 func TestSeveralProgramsMayOpenANewLedgerAtOnce(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			o := b.empty(t)
-			var wg sync.WaitGroup
-			ids := make([]string, 4)
-			for i := range ids {
-				wg.Go(func() {
-					s, err := Open(context.Background(), o)
-					if err != nil {
-						t.Errorf("opening at once with others: %v", err)
-						return
-					}
-					ids[i] = s.LedgerID()
-					if err := s.Close(); err != nil {
-						t.Errorf("closing: %v", err)
-					}
-				})
-			}
-			wg.Wait()
-			for _, id := range ids {
-				if id != ids[0] || id == "" {
-					t.Errorf("ledger ids %v, want one", ids)
+	onEach(t, func(t *testing.T, b backend) {
+		o := b.empty(t)
+		var wg sync.WaitGroup
+		ids := make([]string, 4)
+		for i := range ids {
+			wg.Go(func() {
+				s, err := Open(context.Background(), o)
+				if err != nil {
+					t.Errorf("opening at once with others: %v", err)
+					return
 				}
+				ids[i] = s.LedgerID()
+				if err := s.Close(); err != nil {
+					t.Errorf("closing: %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		for _, id := range ids {
+			if id != ids[0] || id == "" {
+				t.Errorf("ledger ids %v, want one", ids)
 			}
-		})
-	}
+		}
+	})
 }
 
 // Who comes second to a migration does not apply it again, also where it could: of a large ledger
@@ -139,47 +123,37 @@ func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 }
 
 func TestF065ALedgerOfANewerProgramIsRefused(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			o := b.empty(t)
-			s := mustOpen(t, o)
-			mustExec(t, s, `INSERT INTO `+sqldb.SchemaTable+` (version_id, is_applied) VALUES (700, TRUE)`)
-			_, err := Open(t.Context(), o)
-			e := wantCode(t, err, sqldb.CodeNewer)
-			if !strings.Contains(e, fmt.Sprintf("ledger schema 700, this program knows %d", len(migrations(t)))) {
-				t.Errorf("error = %v", e)
-			}
-		})
-	}
+	onEach(t, func(t *testing.T, b backend) {
+		o := b.empty(t)
+		s := mustOpen(t, o)
+		mustExec(t, s, `INSERT INTO `+sqldb.SchemaTable+` (version_id, is_applied) VALUES (700, TRUE)`)
+		_, err := Open(t.Context(), o)
+		e := wantCode(t, err, sqldb.CodeNewer)
+		if !strings.Contains(e, fmt.Sprintf("ledger schema 700, this program knows %d", len(migrations(t)))) {
+			t.Errorf("error = %v", e)
+		}
+	})
 }
 
 // A ledger of before the first release is refused with what to do, and is left as it is.
 func TestALedgerOfAFormerFormIsRefused(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			for _, former := range []string{
-				`ALTER TABLE ` + sqldb.SchemaTable + ` RENAME TO ` + sqldb.FormerSchemaTable,
-				`ALTER TABLE sent RENAME TO elsewhere`,        // from before sendings had a table
-				`CREATE INDEX listing_product ON entry (key)`, // from when lists had no season
-				`ALTER TABLE login RENAME TO login_device`,    // from when browsers had a table
-			} {
-				o := b.empty(t)
-				mustExec(t, mustOpen(t, o), former)
-				_, err := Open(t.Context(), o)
-				if text := wantCode(t, err, sqldb.CodeForeign); !strings.Contains(text, "before the first release") {
-					t.Error(text)
-				}
-				o.Begin = true
-				if _, err := New(t.Context(), o); err == nil {
-					t.Error("another one was begun in its place")
-				}
+	onEach(t, func(t *testing.T, b backend) {
+		for _, former := range []string{
+			`ALTER TABLE ` + sqldb.SchemaTable + ` RENAME TO ` + sqldb.FormerSchemaTable,
+			`ALTER TABLE sent RENAME TO elsewhere`,        // from before sendings had a table
+			`CREATE INDEX listing_product ON entry (key)`, // from when lists had no season
+			`ALTER TABLE login RENAME TO login_device`,    // from when browsers had a table
+		} {
+			o := b.empty(t)
+			mustExec(t, mustOpen(t, o), former)
+			_, err := Open(t.Context(), o)
+			wantCode(t, err, sqldb.CodeForeign, "before the first release")
+			o.Begin = true
+			if _, err := New(t.Context(), o); err == nil {
+				t.Error("another one was begun in its place")
 			}
-		})
-	}
+		}
+	})
 }
 
 // F065: a migration that ends half-way leaves nothing behind, and the ledger opens as before.
@@ -299,23 +273,19 @@ func TestReadingALedgerThatDoesNotExistCreatesNothing(t *testing.T) {
 }
 
 func TestAReadOnlyLedgerReadsAndRefusesToWrite(t *testing.T) {
-	t.Parallel()
-	for _, b := range backends {
-		t.Run(b.name, func(t *testing.T) {
-			t.Parallel()
-			o := b.empty(t)
-			s := mustOpen(t, o)
-			mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"))
-			o.ReadOnly = true
-			reader := mustOpen(t, o)
-			mustEntry(t, reader, "contracts", "a")
-			wantCode(t, reader.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Paused}),
-				sqldb.CodePermission)
-			if _, err := reader.db.Write.ExecContext(t.Context(), `DELETE FROM block`); err == nil {
-				t.Error("the database itself let a read-only ledger be written")
-			}
-		})
-	}
+	onEach(t, func(t *testing.T, b backend) {
+		o := b.empty(t)
+		s := mustOpen(t, o)
+		mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"))
+		o.ReadOnly = true
+		reader := mustOpen(t, o)
+		mustEntry(t, reader, "contracts", "a")
+		wantCode(t, reader.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Paused}),
+			sqldb.CodePermission)
+		if _, err := reader.db.Write.ExecContext(t.Context(), `DELETE FROM block`); err == nil {
+			t.Error("the database itself let a read-only ledger be written")
+		}
+	})
 }
 
 func TestALedgerInMemoryWorks(t *testing.T) {

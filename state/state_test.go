@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -24,6 +27,13 @@ import (
 func TestMain(m *testing.M) {
 	if role := os.Getenv(childRole); role != "" {
 		os.Exit(child(role))
+	}
+	// Many of these tests wait: for servers that start, stop, freeze or promote.
+	flag.Parse()
+	if procs := strconv.Itoa(runtime.GOMAXPROCS(0)); flag.Lookup("test.parallel").Value.String() == procs {
+		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
 	}
 	pgtest.Main(m)
 }
@@ -103,11 +113,17 @@ func both(t *testing.T, test func(t *testing.T, s *Store)) {
 
 func bothTuned(t *testing.T, tune sqldb.Tuning, test func(t *testing.T, s *Store)) {
 	t.Helper()
+	onEach(t, func(t *testing.T, b backend) { test(t, mustOpenTuned(t, b.open(t), tune)) })
+}
+
+// onEach runs a test for each kind of database.
+func onEach(t *testing.T, test func(t *testing.T, b backend)) {
+	t.Helper()
 	t.Parallel()
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
-			test(t, mustOpenTuned(t, b.open(t), tune))
+			test(t, b)
 		})
 	}
 }
@@ -240,6 +256,39 @@ func statesOf(t testing.TB, s *Store, job string) map[string]trade.State {
 		out[e.Key] = e.State
 	}
 	return out
+}
+
+// wantStates compares the states of a job's entries.
+func wantStates(t testing.TB, s *Store, job string, want map[string]trade.State) {
+	t.Helper()
+	if diff := cmp.Diff(want, statesOf(t, s, job)); diff != "" {
+		t.Errorf("states (-want +got):\n%s", diff)
+	}
+}
+
+// mustUpdate stores an entry that has the state from as a reading of the ERP does.
+func mustUpdate(t testing.TB, s *Store, lease trade.Lease, from trade.State, e trade.Entry) {
+	t.Helper()
+	page := trade.Page{Updates: []trade.Update{{From: from, Entry: e}}}
+	if lost, err := s.Record(t.Context(), lease, page); err != nil || lost != 0 {
+		t.Fatalf("Record: lost %d, %v", lost, err)
+	}
+}
+
+// mustAct does an act.
+func mustAct(t testing.TB, s *Store, act trade.Act) {
+	t.Helper()
+	if done, err := s.Act(t.Context(), []trade.Act{act}); err != nil || !done[0] {
+		t.Fatalf("%s %s: done %v, %v", act.Audit.Act, act.Audit.Target, done, err)
+	}
+}
+
+// mustAgree wants no row and record of the platform that contradict each other.
+func mustAgree(t testing.TB, s *Store) {
+	t.Helper()
+	if odd := must.Get(s.Unrecorded(t.Context()))(t); len(odd) > 0 {
+		t.Errorf("rows and records contradict each other: %v", odd)
+	}
 }
 
 // addedUp returns the sums of entries of one job in the form of Counts.

@@ -98,6 +98,7 @@ func TestChapter2_AValueOutsideItsShapeOrEnumerationIsInvalid(t *testing.T) {
 	})
 }
 
+// Of an enumeration each value, of the rest what is unusual and right.
 func TestChapter2_EveryValueOfAnEnumerationIsTaken(t *testing.T) {
 	t.Parallel()
 	tests := map[string]map[string][]string{
@@ -106,6 +107,7 @@ func TestChapter2_EveryValueOfAnEnumerationIsTaken(t *testing.T) {
 			"order_type": {"COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR"},
 			"currency":   {"BRL", "USD", "EUR"},
 			"modality":   {"BALCAO", "DISPONIVEL", "FUTURO", "EXPORTACAO"}, "payment_type": {"DINHEIRO", "TROCA"},
+			"producer_id": {strings.ToUpper(producer)}, "order_date": {"2024-02-29"},
 		},
 		sandbox.ResourceDeliveries:     {"delivered_volume_unit_of_measure": {"kg", "sc", "ton"}},
 		sandbox.ResourceTraceability:   {"unit_of_measurement": {"SC", "KG", "TON"}},
@@ -153,6 +155,12 @@ func TestChapter2_AConditionalFieldMayBeAbsentForTheOtherOrderTypes(t *testing.T
 			for _, kind := range []string{"A_FIXAR", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO"} {
 				if g := b.post(k.with("order_type", quote(kind), name, "")); g.status != 201 {
 					t.Errorf("%s without %s = %d %s", kind, name, g.status, g.body)
+				}
+				for _, wrong := range k.invalid[name] { // one that is there must be right
+					if g := b.post(k.with("order_type", quote(kind), name, wrong)); g.status != 400 ||
+						g.body != messages("message."+name+".invalid") {
+						t.Errorf("%s with %s = %s: %d %s", kind, name, wrong, g.status, g.body)
+					}
 				}
 			}
 			b.wantCreated(3)

@@ -43,8 +43,12 @@ func (b *box) register(event, url string) string {
 
 func TestChapter4_Endpoints1And2_AnOrderCommitmentIsMadeAndRead(t *testing.T) {
 	t.Parallel()
-	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 1", "4 endpoint 2", "2.1 retrieval")
+	apidoc.Covers(t, apidoc.Sandbox, "4 endpoint 1", "4 endpoint 2", "2.1 retrieval", "7 status 404")
 	b := start(t, sandbox.Options{})
+	if g := b.get(orders + "/" + someOther); g.status != 404 ||
+		g.body != messages("message.order-commitment.not-found") {
+		t.Errorf("unknown id = %d %s", g.status, g.body)
+	}
 	made := b.post(body())
 	if g := b.get(orders + "/" + b.wantCreated(1)[0].ID); g.status != 200 || g.body != made.body {
 		t.Errorf("GET = %d %s, want %s", g.status, g.body, made.body)

@@ -15,9 +15,15 @@ func TestChapter7_FormatA_IsAnObjectWithAListOfKeys(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "7 format a", "7 status 400 validation")
 	b := start(t, sandbox.Options{})
-	if g := b.post(body("product", `"x"`, "payday",
-		"")); g.body != `{"messages":["message.product.invalid","message.payday.mandatory"]}` {
-		t.Errorf("body = %s", g.body)
+	for sent, want := range map[string]string{
+		body("wallet_id", "", "product", `"soja"`, "order_date", `"28/02/2026"`): messages("message.product.invalid",
+			"message.order_date.invalid", "message.wallet_id.mandatory"),
+		// a wrong order type asks for nothing more
+		body("order_type", `"VENDA"`, "price", ""): messages("message.order_type.invalid"),
+	} {
+		if g := b.post(sent); g.status != 400 || g.body != want {
+			t.Errorf("%s = %d %s, want %s", sent, g.status, g.body, want)
+		}
 	}
 }
 
@@ -28,6 +34,8 @@ func TestChapter7_FormatB_EveryPathIDThatIsNoUUID(t *testing.T) {
 	b := start(t, sandbox.Options{Now: func() time.Time { return at }})
 	tests := []struct{ method, path, parameter string }{
 		{"GET", orders + "/x", "order_commitment_id"},
+		{"GET", orders + "/%2e%2e%2Fx", "order_commitment_id"},
+		{"GET", orders + "/" + strings.ReplaceAll(someOther, "-", ""), "order_commitment_id"},
 		{"POST", "/api/v1/integration/traceability/-/commitments/x", "order_commitment_id"},
 		{"GET", analysis + "/x", "id"},
 		{"DELETE", webhooks + "/x", "id"},
@@ -81,12 +89,19 @@ func TestChapter7_400_MalformedForEveryBody(t *testing.T) {
 	apidoc.Covers(t, apidoc.Sandbox, "7 status 400 malformed")
 	forEachCreation(t, func(t *testing.T, resource string, k kindOf) {
 		b := start(t, sandbox.Options{})
-		for _, sent := range []string{"{", "[]", `"x"`, "null", k.with() + "x", "\xff"} {
+		for _, sent := range []string{
+			"{", "[]", `"x"`, "null", k.with() + "x", "\xff", "[" + k.with() + "]", k.with() + k.with(),
+			"\ufeff" + k.with(), k.with("x", "\"SOJ\xff\""), k.with("x", "1,5"), k.with("x", "NaN"),
+			k.with("x", strings.Repeat("[", 20_000)+strings.Repeat("]", 20_000)),
+		} {
 			if g := b.creates(resource, sent); g.status != 400 || g.body != messages("message.malformed-request") {
-				t.Errorf("%q = %d %s", sent, g.status, g.body)
+				t.Errorf("%.99q = %d %s", sent, g.status, g.body)
 			}
 		}
 		b.wantMade(resource, 0)
+		if g := b.creates(resource, " \n"+k.with()+"\n "); g.status != 201 {
+			t.Errorf("with blanks around it = %d %s", g.status, g.body)
+		}
 	})
 }
 
@@ -109,7 +124,7 @@ func TestChapter7_405_NamesTheVerbOnEveryPath(t *testing.T) {
 	apidoc.Covers(t, apidoc.Sandbox, "7 status 405")
 	b := start(t, sandbox.Options{})
 	for path, verbs := range map[string]string{
-		orders: "GET PUT DELETE PATCH", orders + "/" + someOther: "POST PUT DELETE",
+		orders: "GET PUT DELETE PATCH OPTIONS", orders + "/" + someOther: "POST PUT DELETE",
 		"/api/v1/integration/deliveries":                              "GET PUT DELETE",
 		"/api/v1/integration/traceability/-/commitments/" + someOther: "GET PUT DELETE", consent: "POST PUT DELETE",
 		"/api/v1/integration/financial/credit-score": "GET PUT DELETE", analysis: "GET PUT DELETE",
@@ -119,11 +134,20 @@ func TestChapter7_405_NamesTheVerbOnEveryPath(t *testing.T) {
 		lookup + "10143486764":     "POST PUT DELETE", owner + someOther: "GET POST PUT",
 	} {
 		for verb := range strings.FieldsSeq(verbs) {
-			if g := b.send(b.request(verb, path, "")); g.status != 405 ||
-				g.body != "Request method '"+verb+"' is not supported" {
+			req, text := b.request(verb, path, ""), "Request method '"+verb+"' is not supported"
+			if g := b.send(req); g.status != 405 || g.body != text ||
+				!strings.HasPrefix(g.header.Get("Content-Type"), "text/plain") {
 				t.Errorf("%s %s = %d %s", verb, path, g.status, g.body)
 			}
+			req.Header.Set("Accept", "application/json")
+			if g := b.send(req); g.status != 405 || g.body != quote(text) ||
+				g.header.Get("Content-Type") != "application/json" {
+				t.Errorf("%s %s for JSON = %d %s", verb, path, g.status, g.body)
+			}
 		}
+	}
+	if g := b.send(b.request("HEAD", webhooks, "")); g.status != 405 || g.header.Get("Allow") != "GET, POST, PUT" {
+		t.Errorf("HEAD = %d, Allow %q", g.status, g.header.Get("Allow"))
 	}
 }
 
@@ -272,19 +296,5 @@ func TestChapter8_LimitsInCharacters(t *testing.T) {
 				t.Errorf("webhook = %+v", w)
 			}
 		})
-	}
-}
-
-func TestChapter9_OtherVersionsAndPathsThatAreNotShownDoNotExist(t *testing.T) {
-	t.Parallel()
-	apidoc.Covers(t, apidoc.Sandbox, "9 prefix")
-	b := start(t, sandbox.Options{})
-	for _, path := range []string{
-		"/api/v2/integration/webhooks", "/integration/webhooks", "/api/v1/integration/farms",
-		"/api/v1/integration/webhooks/-/events",
-	} {
-		if g := b.get(path); g.status != 404 || strings.Contains(g.body, "messages") {
-			t.Errorf("%s = %d", path, g.status)
-		}
 	}
 }

@@ -365,18 +365,6 @@ func TestFaultsOfGetsAreCountedApart(t *testing.T) {
 	}
 }
 
-func TestThePlatformRecovers(t *testing.T) {
-	t.Parallel()
-	b := start(t, sandbox.Options{}, "status=503")
-	if g := b.post(body()); g.status != 503 {
-		t.Errorf("POST = %d", g.status)
-	}
-	b.SetFaults()
-	if g := b.post(body()); g.status != 201 {
-		t.Errorf("POST = %d", g.status)
-	}
-}
-
 func TestASeedGivesTheSameFaults(t *testing.T) {
 	t.Parallel()
 	run := func(seed int64) string {

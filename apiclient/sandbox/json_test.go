@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"encoding/json"
-	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -33,18 +32,6 @@ func TestJSONMayNestToALimit(t *testing.T) {
 	}
 	if _, err := parse(nested(10_002)); err == nil {
 		t.Error("no limit")
-	}
-}
-
-func TestDeleteNeedsAContentTypeEvenWithoutABody(t *testing.T) {
-	t.Parallel()
-	for method, want := range map[string]bool{
-		"POST": true, "PUT": true, "PATCH": true, "DELETE": true, "GET": false,
-		"HEAD": false,
-	} {
-		if got := needsContentType(httptest.NewRequest(method, "/", nil), 0); got != want {
-			t.Errorf("needsContentType(%s) = %t, want %t", method, got, want)
-		}
 	}
 }
 

@@ -10,14 +10,6 @@ import (
 	"github.com/safrasync/safrasync/internal/apidoc"
 )
 
-func TestTheListOfWebhooksIsAnEmptyArray(t *testing.T) {
-	t.Parallel()
-	b := start(t, sandbox.Options{})
-	if g := b.get(webhooks); g.status != 200 || g.body != "[]" {
-		t.Errorf("GET webhooks = %d %s", g.status, g.body)
-	}
-}
-
 func TestAWrongKeyIsRefusedByTheGateway(t *testing.T) {
 	t.Parallel()
 	apidoc.Covers(t, apidoc.Sandbox, "5 rule 1", "5 rule 2")
@@ -60,26 +52,15 @@ func TestAnOpenSandboxTakesAnyKey(t *testing.T) {
 	}
 }
 
-func TestARenewedKeyCountsAtOnce(t *testing.T) {
-	t.Parallel()
-	b := start(t, sandbox.Options{})
-	b.SetAPIKey("renewed")
-	if g := b.get(webhooks); g.status != 401 {
-		t.Errorf("old key = %d", g.status)
-	}
-	b.SetAPIKey(key)
-	if g := b.get(webhooks); g.status != 200 {
-		t.Errorf("new key = %d", g.status)
-	}
-}
-
 func TestAnUnknownPathIsRefusedInNoFormOfTheAPI(t *testing.T) {
 	t.Parallel()
+	apidoc.Covers(t, apidoc.Sandbox, "9 prefix")
 	b := start(t, sandbox.Options{})
 	for _, path := range []string{
 		"/", "/api/v1/integration", "/api/v2/integration/webhooks", orders + "/", webhooks + "/", "/" + webhooks,
 		strings.ToUpper(webhooks),
 		orders + "/" + someOther + "/x", "/api/v1/integration/x/../webhooks", "/api/v1/integration%2Fwebhooks",
+		"/integration/webhooks", "/api/v1/integration/farms", webhooks + "/-/events",
 	} {
 		req := b.request("GET", path, "")
 		req.Header.Del("Authorization") // a gateway checks no key if it has no route
@@ -90,33 +71,6 @@ func TestAnUnknownPathIsRefusedInNoFormOfTheAPI(t *testing.T) {
 	}
 	if got := b.Counts()["GET /"]; got != 1 {
 		t.Errorf("requests of / = %d, want 1", got)
-	}
-}
-
-func TestAWrongVerbIsRefusedInTextThatNamesIt(t *testing.T) {
-	t.Parallel()
-	b := start(t, sandbox.Options{})
-	for path, verbs := range map[string][]string{
-		orders:                   {"GET", "PUT", "DELETE", "PATCH", "OPTIONS"},
-		orders + "/" + someOther: {"POST", "PUT", "DELETE"},
-		webhooks:                 {"DELETE", "PATCH"},
-	} {
-		for _, verb := range verbs {
-			text := "Request method '" + verb + "' is not supported"
-			g := b.send(b.request(verb, path, ""))
-			if g.status != 405 || g.body != text || !strings.HasPrefix(g.header.Get("Content-Type"), "text/plain") {
-				t.Errorf("%s %s = %d %s", verb, path, g.status, g.body)
-			}
-			req := b.request(verb, path, "")
-			req.Header.Set("Accept", "application/json")
-			if g := b.send(req); g.status != 405 || g.body != `"`+text+`"` ||
-				g.header.Get("Content-Type") != "application/json" {
-				t.Errorf("%s %s for JSON = %d %s", verb, path, g.status, g.body)
-			}
-		}
-	}
-	if g := b.send(b.request("HEAD", webhooks, "")); g.status != 405 || g.header.Get("Allow") != "GET, POST, PUT" {
-		t.Errorf("HEAD = %d, Allow %q", g.status, g.header.Get("Allow"))
 	}
 }
 

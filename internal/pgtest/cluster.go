@@ -65,6 +65,45 @@ func newClusterWith(kind throwaway.Kind, more string) (*Cluster, error) {
 	return c, nil
 }
 
+// initialized is a server that was never started: initdb takes longer than a copy of what it made.
+var initialized = throwaway.Shared[*Cluster]{Start: func() (*Cluster, error) {
+	k := kind
+	k.InMemory = true
+	binDir, err := findBinDir()
+	if err != nil {
+		return nil, err
+	}
+	c, err := bare(k, binDir, readyLine)
+	if err != nil {
+		return nil, err
+	}
+	err = c.initialize("")
+	if err != nil {
+		return nil, errors.Join(err, c.Remove())
+	}
+	return c, nil
+}}
+
+// copied starts a server on a copy of a data directory that no server uses.
+func copied(from *Cluster) (*Cluster, error) {
+	k := kind
+	k.InMemory = true
+	c, err := bare(k, from.binDir, from.ready)
+	if err != nil {
+		return nil, err
+	}
+	files := exec.Command("cp", "--archive", from.DataDir(), c.DataDir())
+	files.Dir = c.Dir.Path
+	_, err = c.Feed(files, "")
+	if err == nil {
+		err = c.startOnFreePort()
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.Remove())
+	}
+	return c, nil
+}
+
 // bare makes the folder of a server.
 func bare(kind throwaway.Kind, binDir, ready string) (*Cluster, error) {
 	common, err := kind.NewServer("postgres", "postgres")

@@ -93,12 +93,11 @@ func Copy(t testing.TB, name string, fill func(dsn string) error) string {
 
 // Server starts a server that belongs to this test alone and is removed after it. Use it, instead
 // of [Database], when the test stops or restarts the server, or changes what all databases share
-// (roles, settings), because other tests run in parallel on the common server. It costs a second or
-// two.
+// (roles, settings), because other tests run in parallel on the common server. All of a process have
+// the system identifier of one initdb, as copies of a disk have; that of [Database] is another.
 func Server(t testing.TB) *Cluster {
 	t.Helper()
-	throwaway.NeedMain(t)
-	c, err := newCluster()
+	c, err := copied(initialized.Get(t))
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}

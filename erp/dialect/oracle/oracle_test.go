@@ -1,8 +1,6 @@
 package oracle_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/sijms/go-ora/v2/network"
@@ -61,12 +59,7 @@ func TestTheSQLThatIsSent(t *testing.T) {
 
 func TestValuesAreExactText(t *testing.T) {
 	t.Parallel()
-	d := erptest.Unopened(t, oracle.Engine, dsn)
-	for _, c := range []struct {
-		typ  string
-		raw  any
-		want dialect.Value
-	}{
+	erptest.Converts(t, erptest.Unopened(t, oracle.Engine, dsn), []erptest.Conversion{
 		{"number", "-.5", dialect.Value{Kind: dialect.Number, Text: "-0.5"}},
 		{"number", ".25", dialect.Value{Kind: dialect.Number, Text: "0.25"}},
 		{
@@ -90,22 +83,12 @@ func TestValuesAreExactText(t *testing.T) {
 			Kind: dialect.Bytes,
 			Err:  phrase.Pack("binary column; convert it in the query, e.g. %s", "UTL_RAW.CAST_TO_VARCHAR2(x) or RAWTOHEX(x)"),
 		}},
-	} {
-		got := d.Item(dialect.Column{Name: "x", Type: c.typ}, dialect.ForMapping).Convert(c.raw)
-		if got != c.want {
-			t.Errorf("%s %v = %+v, want %+v", c.typ, c.raw, got, c.want)
-		}
-	}
+	})
 }
 
 func TestErrorsAreNamed(t *testing.T) {
 	t.Parallel()
-	d := erptest.Unopened(t, oracle.Engine, dsn)
-	for _, c := range []struct {
-		err  error
-		code fault.Code
-		word string
-	}{
+	erptest.Names(t, erptest.Unopened(t, oracle.Engine, dsn), []erptest.Naming{
 		{
 			&network.OracleError{ErrCode: 1017, ErrMsg: "ORA-01017: invalid username/password"}, fault.CodeAuth,
 			"erp.dsn",
@@ -132,43 +115,18 @@ func TestErrorsAreNamed(t *testing.T) {
 		{&network.OracleError{ErrCode: 28040}, fault.CodeAuth, "SQLNET"},
 		{&network.OracleError{ErrCode: 28009}, fault.CodeAuth, "SYS"},
 		{&network.OracleError{ErrCode: 1882}, fault.CodeConfig, "erp.time_zone"},
-	} {
-		err := d.Problem(fmt.Errorf("driver: %w", c.err), "")
-		if err.Code != c.code || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
-			t.Errorf("%v is called %s: %v, want %s with %q", c.err, err.Code, err, c.code, c.word)
-		}
-	}
+	})
 }
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ dsn, target string }{
-		{"oracle://le:se%23gredo@erp/ORCL", "erp:1521/ORCL"},
-		{"oracle://le:segredo@erp:1600?sid=XE&tls=require", "erp:1600/XE"},
-	} {
-		options := dialect.SourceOptions{DSN: dialect.Secret(c.dsn)}.WithDefaults()
-		opened, err := oracle.Engine.Open(options, dialect.Charset{})
-		if err != nil {
-			t.Errorf("%s: %v", c.dsn, err)
-			continue
-		}
-		if opened.Target != c.target {
-			t.Errorf("%s is %s, want %s", c.dsn, opened.Target, c.target)
-		}
-		if err := opened.DB.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, c := range []struct{ dsn, word string }{
-		{"oracle://le:segredo@erp", "a service or a SID"},
-		{"oracle://le:segredo@erp/ORCL?sid=XE", "a service or a SID"},
-		{"le/segredo@erp/ORCL", "oracle://USER"},
-		{"oracle://le:segredo@erp/ORCL?ca=/nao/existe.pem", "certificate"},
-	} {
-		options := dialect.SourceOptions{DSN: dialect.Secret(c.dsn)}.WithDefaults()
-		_, err := oracle.Engine.Open(options, dialect.Charset{})
-		if err == nil || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
-			t.Errorf("%s: %v, want %q", c.dsn, err, c.word)
-		}
-	}
+	erptest.Addresses(t, oracle.Engine, map[string]string{
+		"oracle://le:se%23gredo@erp/ORCL":                 "erp:1521/ORCL",
+		"oracle://le:segredo@erp:1600?sid=XE&tls=require": "erp:1600/XE",
+	}, map[string]string{
+		"oracle://le:segredo@erp":                         "a service or a SID",
+		"oracle://le:segredo@erp/ORCL?sid=XE":             "a service or a SID",
+		"le/segredo@erp/ORCL":                             "oracle://USER",
+		"oracle://le:segredo@erp/ORCL?ca=/nao/existe.pem": "certificate",
+	})
 }

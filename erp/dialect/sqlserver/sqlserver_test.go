@@ -1,8 +1,6 @@
 package sqlserver_test
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -76,12 +74,7 @@ func TestTheSQLThatIsSent(t *testing.T) {
 
 func TestValuesAreExactText(t *testing.T) {
 	t.Parallel()
-	d := erptest.Unopened(t, sqlserver.Engine, dsn)
-	for _, c := range []struct {
-		typ  string
-		raw  any
-		want dialect.Value
-	}{
+	erptest.Converts(t, erptest.Unopened(t, sqlserver.Engine, dsn), []erptest.Conversion{
 		{"int", int64(-7), dialect.Value{Kind: dialect.Int, Text: "-7"}},
 		{
 			"decimal", []byte("12345678901234567890.1200"),
@@ -107,22 +100,12 @@ func TestValuesAreExactText(t *testing.T) {
 			Kind: dialect.Bytes,
 			Err:  phrase.Pack("binary column; convert it in the query, e.g. %s", "CAST(x AS VARCHAR(100))"),
 		}},
-	} {
-		got := d.Item(dialect.Column{Name: "x", Type: c.typ}, dialect.ForMapping).Convert(c.raw)
-		if got != c.want {
-			t.Errorf("%s %v = %+v, want %+v", c.typ, c.raw, got, c.want)
-		}
-	}
+	})
 }
 
 func TestErrorsAreNamed(t *testing.T) {
 	t.Parallel()
-	d := erptest.Unopened(t, sqlserver.Engine, dsn)
-	for _, c := range []struct {
-		err  error
-		code fault.Code
-		word string
-	}{
+	erptest.Names(t, erptest.Unopened(t, sqlserver.Engine, dsn), []erptest.Naming{
 		{mssql.Error{Number: 18456, Message: "Login failed for user 'segredo'."}, fault.CodeAuth, "erp.dsn"},
 		{
 			mssql.Error{Number: 4060, Message: "Cannot open database \"x\""},
@@ -168,44 +151,19 @@ func TestErrorsAreNamed(t *testing.T) {
 		{mssql.Error{Number: 4064}, fault.CodeNoDatabase, "does not exist"},
 		{mssql.Error{Number: 1105}, fault.CodeUnreachable, "disk space"},
 		{mssql.Error{Number: 50000, Message: "segredo"}, fault.CodeOther, "error 50000"},
-	} {
-		err := d.Problem(fmt.Errorf("driver: %w", c.err), "")
-		if err.Code != c.code || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
-			t.Errorf("%v is called %s: %v, want %s with %q", c.err, err.Code, err, c.code, c.word)
-		}
-	}
+	})
 }
 
 func TestAddresses(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ dsn, target string }{
-		{"sqlserver://le:se%23gredo@erp/ERP?tls=disable", "erp:1433/ERP"},
-		{"sqlserver://le:segredo@erp/ERP?instance=TOTVS", `erp\TOTVS/ERP`},
-		{"sqlserver://le:segredo@erp:1500/ERP?instance=TOTVS", "erp:1500/ERP"},
-		{"sqlserver://le:segredo@[::1]:1500/ERP?tls=require", "[::1]:1500/ERP"},
-	} {
-		opened, err := sqlserver.Engine.Open(dialect.SourceOptions{DSN: dialect.Secret(c.dsn)}.WithDefaults(),
-			dialect.Charset{})
-		if err != nil {
-			t.Errorf("%s: %v", c.dsn, err)
-			continue
-		}
-		if opened.Target != c.target {
-			t.Errorf("%s is %s, want %s", c.dsn, opened.Target, c.target)
-		}
-		if err := opened.DB.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, c := range []struct{ dsn, word string }{
-		{"sqlserver://le:segredo@erp", "names no database"},
-		{"Server=erp;Password=segredo", "sqlserver://USER"},
-		{"sqlserver://le:segredo@erp/ERP?log=255", "instance"},
-	} {
-		options := dialect.SourceOptions{DSN: dialect.Secret(c.dsn)}.WithDefaults()
-		_, err := sqlserver.Engine.Open(options, dialect.Charset{})
-		if err == nil || !strings.Contains(err.Error(), c.word) || strings.Contains(err.Error(), "segredo") {
-			t.Errorf("%s: %v, want %q", c.dsn, err, c.word)
-		}
-	}
+	erptest.Addresses(t, sqlserver.Engine, map[string]string{
+		"sqlserver://le:se%23gredo@erp/ERP?tls=disable":      "erp:1433/ERP",
+		"sqlserver://le:segredo@erp/ERP?instance=TOTVS":      `erp\TOTVS/ERP`,
+		"sqlserver://le:segredo@erp:1500/ERP?instance=TOTVS": "erp:1500/ERP",
+		"sqlserver://le:segredo@[::1]:1500/ERP?tls=require":  "[::1]:1500/ERP",
+	}, map[string]string{
+		"sqlserver://le:segredo@erp":             "names no database",
+		"Server=erp;Password=segredo":            "sqlserver://USER",
+		"sqlserver://le:segredo@erp/ERP?log=255": "instance",
+	})
 }
