@@ -40,16 +40,8 @@ type referencePage struct {
 	ID      string
 	Reason  string
 	Fault   string
-	Waits   *trade.Approval // the proposal for the code that waits already
-	Plan    *codePlan       // what storing the code would do; nil: it was not asked for yet
-}
-
-// codePlan is what storing an id for a code would do.
-type codePlan struct {
-	Mark  string
-	Was   string            // the id that the code has; "" = none
-	Same  []trade.Reference // other codes that have the id
-	Frees trade.Shortage    // what waits for the code
+	Waits   *trade.Approval  // the proposal for the code that waits already
+	Plan    *office.CodePlan // what storing the code would do; nil: it was not asked for yet
 }
 
 // Labelled reports whether a stored code has a name.
@@ -209,35 +201,9 @@ func (p *Pages) oneCode(q *web.Request, page referencePage, store func(reference
 
 // planCode reports whether the person has seen what storing the code of a page would do. If not, it shows that.
 func (p *Pages) planCode(q *web.Request, page referencePage) (seen bool, err error) {
-	change, err := p.office.PlanReference(q.Context(), page.Kind, page.Code, &page.ID)
-	if err != nil {
-		return false, err
-	}
-	var plan codePlan
-	if change.From != nil {
-		plan.Was = *change.From
-	}
-	lines, err := p.office.ListReferences(q.Context(), page.Kind)
-	if err != nil {
-		return false, err
-	}
-	for _, line := range lines {
-		if line.ID == *change.To && line.Code != change.Code {
-			plan.Same = append(plan.Same, line)
-		}
-	}
-	missing, err := p.office.Shortages(q.Context())
-	if err != nil {
-		return false, err
-	}
-	for _, s := range missing {
-		if s.Kind == page.Kind && s.Code == change.Code {
-			plan.Frees = s
-		}
-	}
-	plan.Mark = acts.MarkOf(change, plan.Same)
-	if plan.Mark == q.PostForm.Get("mark") {
-		return true, nil
+	plan, err := p.office.PlanCode(q.Context(), page.Kind, page.Code, page.ID)
+	if err != nil || plan.Mark == q.PostForm.Get("mark") {
+		return err == nil, err
 	}
 	page.Plan = &plan
 	return false, q.Page(http.StatusOK, "references", page)
