@@ -89,7 +89,8 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, began func()) {
 			}
 		}
 		if len(allowed) == 0 {
-			q.Fail(web.ErrNotFound)
+			nowhere := web.Route{Open: true, Handle: func(*web.Request) error { return web.ErrNotFound }}
+			c.guard(nowhere).ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, q)))
 			return
 		}
 		h.Set("Allow", strings.Join(allowed, ", "))

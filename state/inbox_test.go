@@ -160,7 +160,7 @@ func TestSinceWhenThePlatformIsSilent(t *testing.T) {
 			LastAt: before, Times: 1, NextAt: before,
 		}
 		must.Do(t, s.StoreEvents(t.Context(), []trade.InboxEvent{event}))
-		look("an event came before", trade.EventSilence{Since: year, LastAt: before, Made: 1, Waiting: 1})
+		look("an event came before", trade.EventSilence{Since: year, LastAt: before, Made: 1, Waiting: 1, Total: 1})
 		must.Do(t, s.StoreNotes(t.Context(),
 			[]trade.EventNote{
 				{Kind: "order_commitments", ID: uuid.NewString(), Event: event.Event, Seq: 1, At: before},

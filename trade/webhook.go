@@ -136,6 +136,7 @@ type EventSilence struct {
 	LastAt  time.Time // when the newest event of any kind came; zero: none did
 	Made    int       // order commitments confirmed since the later of the two
 	Waiting int       // events that are not classified yet
+	Total   int       // events that are kept
 }
 
 // The events that report a status of a record (chapter 6).

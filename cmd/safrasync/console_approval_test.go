@@ -87,7 +87,7 @@ func TestAccountantsProposeACodeAndRunAJob(t *testing.T) {
 	carla.Get("/references/wallets").Wants(http.StatusOK, "Propor um código")
 	carla.Submit("/references/wallets/propose", url.Values{"code": {"12"}, "id": {"x"}, "reason": {"carteira nova"}}).
 		Wants(http.StatusUnprocessableEntity, "O id da plataforma não é válido")
-	carla.Submit("/references/wallets/propose", url.Values{
+	planned(carla, "/references/wallets/propose", url.Values{
 		"code": {" 12 "}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"},
 	}).Wants(http.StatusOK, "Gravar no de-para", "33333333-3333-4333-8333-333333333312")
 	carla.Submit("/approvals/1/approve", url.Values{"reason": {"eu mesma"}}).Wants(http.StatusForbidden)
@@ -216,7 +216,7 @@ func TestTheApprovalOfACodeSaysWhatItFreesAndWhoMayApprove(t *testing.T) {
 	d := newDesk(t)
 	carla, ana := d.as(trade.Accountant), d.as(trade.Administrator)
 	carla.Get("/references/wallets")
-	carla.Submit("/references/wallets/propose", url.Values{
+	planned(carla, "/references/wallets/propose", url.Values{
 		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"},
 	}).Wants(http.StatusOK, "Gravar no de-para: Carteiras 12", "Se a plataforma conhecer este id, segue o que aguarda este código: 1 contrato (24 t)",
 		"Quem pode aprovar: outra pessoa da administração")
@@ -256,7 +256,7 @@ func TestWhoeverCannotApproveIsNotCalled(t *testing.T) {
 		b.Submit(at+"/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK, "Aprovado e feito")
 	}
 	b.Get("/references/wallets")
-	b.Submit("/references/wallets/propose", url.Values{
+	planned(b, "/references/wallets/propose", url.Values{
 		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"},
 	}).Wants(http.StatusOK)
 	b.Get("/").Wants(http.StatusOK, "espera por um administrador")

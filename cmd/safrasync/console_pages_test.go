@@ -109,11 +109,10 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 			"1 documento")
 		b.Post("/act/acknowledge", with(b.Form("/act/acknowledge"), "reason",
 			"corrigido na plataforma")).Wants(http.StatusOK, "Feito: marcada como resolvida")
-		b.Get("/references/wallets").Submit("/references/wallets/set",
-			url.Values{
-				"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
-				"reason": {"carteira nova"},
-			}).Wants(http.StatusOK, "Gravado.")
+		planned(b.Get("/references/wallets"), "/references/wallets/set", url.Values{
+			"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
+			"reason": {"carteira nova"},
+		}).Wants(http.StatusOK, "Gravado.")
 		b.Get("/routines").Get("/act/pause?job=contracts").Wants(http.StatusOK)
 		b.Post("/act/pause", with(b.Form("/act/pause"), "reason", "inventário")).Wants(http.StatusOK,
 			"Suspensa por uma pessoa")

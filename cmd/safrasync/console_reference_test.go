@@ -34,6 +34,14 @@ func upload(b *consoletest.Browser, path, content string, fields ...string) *con
 	return b.Send(http.MethodPost, path, form.FormDataContentType(), body.String())
 }
 
+// planned sends a form with a code, and again when its plan was shown.
+func planned(b *consoletest.Browser, path string, form url.Values) *consoletest.Browser {
+	b.World.T.Helper()
+	b.Submit(path, form).Wants(http.StatusOK)
+	form.Set("mark", b.Form(path).Get("mark"))
+	return b.Submit(path, form)
+}
+
 func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -49,10 +57,16 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
 		"reason": {""},
 	}).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
-	b.Submit("/references/wallets/set", url.Values{
+	form := url.Values{
 		"code": {" 12 "}, "id": {"33333333-3333-4333-8333-333333333312"},
 		"reason": {"carteira nova"},
-	}).Wants(http.StatusOK, "Gravado.", "Nada falta.")
+	}
+	b.Submit("/references/wallets/set", form).Wants(http.StatusOK, "segue o que aguarda este código: 1 contrato")
+	if strings.Contains(b.Body, "Gravado.") || strings.Contains(b.Body, "já tem este id") {
+		t.Error("a code is stored before its plan is seen, or has the id of another")
+	}
+	form.Set("mark", b.Form("/references/wallets/set").Get("mark"))
+	b.Submit("/references/wallets/set", form).Wants(http.StatusOK, "Gravado.", "Nada falta.")
 	d.run(0, "sync")
 	if e := d.entry("contracts", "01|000004"); e.State != trade.Accepted {
 		t.Errorf("the row that waited for the code is %s", e.State)
@@ -62,6 +76,30 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 		"Removido.")
 	b.Get("/audit?target=wallets").Wants(http.StatusOK, "gravou no de-para", "removeu do de-para", "carteira nova",
 		"era engano", "ana")
+}
+
+// Before a code is stored the form says which other code has its id, and which id it had. A plan that was of
+// another id stores nothing.
+func TestACodeWithTheIDOfAnotherIsSaidBeforeItIsStored(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	const first, second = "33333333-3333-4333-8333-333333333310", "33333333-3333-4333-8333-333333333312"
+	for role, path := range map[trade.Role]string{trade.Administrator: "set", trade.Accountant: "propose"} {
+		b := d.as(role).Get("/references/wallets?code=12")
+		form := url.Values{"code": {"12"}, "id": {first}, "reason": {"carteira nova"}}
+		b.Submit("/references/wallets/"+path, form).Wants(http.StatusOK,
+			"10 já tem este id: os documentos dos dois iriam para o mesmo registro", "1 contrato")
+		form.Set("id", second)
+		form.Set("mark", b.Form("/references/wallets/"+path).Get("mark"))
+		b.Submit("/references/wallets/"+path, form).Wants(http.StatusOK, "segue o que aguarda este código")
+		form = url.Values{"code": {"10"}, "id": {second}, "reason": {"carteira nova"}}
+		b.Submit("/references/wallets/"+path, form).Wants(http.StatusOK, "O código tem hoje o id "+first)
+	}
+	for _, line := range must.Get(d.host.Store.ListReferences(t.Context(), "wallets"))(t) {
+		if line.Code == "12" || line.ID == second {
+			t.Errorf("stored before its plan was seen: %+v", line)
+		}
+	}
 }
 
 // What a code keeps from going is shown in its own currency; of nothing with a price there is no amount.

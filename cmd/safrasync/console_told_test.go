@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -29,14 +32,14 @@ func (d *deskWorld) tells(seq int, event string, at time.Time, open bool) {
 func TestEventsOfThePlatformAreShownWithTheRowsThatTheyAreAbout(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Reader).Get("/events").Wants(http.StatusOK, "nenhum aviso de evento está registrado")
+	b := d.as(trade.Reader).Get("/events").Wants(http.StatusOK, "nenhum evento está assinado")
 	sent := d.rows(trade.Accepted)[0]
 	long := office.Now().Add(-30 * 24 * time.Hour)
 	d.sql("state.db", fmt.Sprintf(`INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at)
 		VALUES ('w', 'UPDATE_ORDER_COMMITMENT', 'https://coop.example', 'p', 'l', '', '', 'active', %d, %d)`, long.UnixMilli(), long.UnixMilli()))
 	d.tells(1, "UPDATE_WORKFLOW_ORDER_COMMITMENT", long, false)
 	d.heard(1, "order_commitments", sent.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "APPROVED")
-	b.Get("/events").Wants(http.StatusOK, fmt.Sprintf(`href="/rows/%d"`, sent.ID), "O último evento chegou em", "em uso")
+	b.Get("/events").Wants(http.StatusOK, fmt.Sprintf(`href="/rows/%d"`, sent.ID), "1 evento. O último chegou em", "em uso")
 	d.tells(2, "CREATE_ORDER_COMMITMENT", office.Now(), true)
 	b.Get("/events").Wants(http.StatusOK, "1 evento ainda por ler")
 	b.Get("/events?open=1").Wants(http.StatusOK, "por ler")
@@ -95,13 +98,18 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 		message("email:ana@coop.example", "raised"), message("webhook:", "raised"))
 	for range 2 {
 		save(trade.Alert{
-			Topic: "rejected", Subject: "deliveries", Detail: detail, Since: at, SeenAt: at, GoneAt: at, ClosedAt: at,
+			Topic: "rejected", Subject: "deliveries", Detail: detail, Since: at.Add(-21 * time.Minute), SeenAt: at,
+			GoneAt: at, ClosedAt: at,
 		})
 	}
 	save(trade.Alert{ // with the same title, which is that of the detail
 		Topic: "rejected", Subject: "traces", Detail: detail, Since: at, SeenAt: at, GoneAt: at, ClosedAt: at,
 	})
 	save(trade.Alert{Topic: "in_doubt", Subject: "contracts", Detail: detail, Since: at, SeenAt: at})
+	save(trade.Alert{
+		Topic: "accounts_changed", Subject: "accounts", Detail: json.RawMessage(`{"record":7,"accounts":1,"rows":1}`),
+		Since: at, SeenAt: at,
+	})
 	save(trade.Alert{Topic: "long_waiting", Subject: "contracts", Detail: detail, Since: at, SeenAt: at})
 	sent := must.Get(d.host.Store.LatestMessages(t.Context(), 10))(t)
 	for _, m := range sent {
@@ -112,25 +120,114 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 		must.Do(t, d.host.Store.SettleMessage(t.Context(), m))
 	}
 	b.Get("/alerts").Wants(http.StatusOK, "65", `outro programa <span class="state waiting">a caminho</span><br>ana@coop.example</td>`,
-		"encerrado", "2 vezes", `href="/rows?job=contracts&amp;state=in_doubt" title="Ver 1 documento">1</a>`,
-		`href="/rows?job=contracts&amp;state=waits" title="Ver 2 documentos">2</a>`, `<span>Avisos</span><span class="count">3</span>`)
+		"encerrado", "2 vezes", `href="/rows?job=contracts&amp;state=in_doubt">Ver 1 documento</a>`,
+		`href="/rows?job=contracts&amp;state=waits">Ver 2 documentos</a>`, "durou 21 min</small>",
+		`<a href="/audit?before=8">Ver na auditoria</a>`, `<span>Avisos</span><span class="count">4</span>`)
 	if strings.Contains(b.Body, "“Está lá”") {
 		t.Error("who may only read is told what to do")
 	}
 	d.as(trade.Accountant).Get("/alerts").Wants(http.StatusOK, "“Está lá”")
-	if n := strings.Count(b.Body, `<tr><td data-label="Situação">`); n != 5 {
-		t.Errorf("six alerts, two of them equal, are %d lines", n)
+	if n := strings.Count(b.Body, `<tr><td data-label="Situação">`); n != 6 {
+		t.Errorf("seven alerts, two of them equal, are %d lines", n)
 	}
 }
 
-// The audit names an event of the platform in words, an act that ended once, and its details a field a line.
+// Whom an alert was told through another channel than e-mail is named by that channel, without its address.
+func TestAnAlertNamesItsChannel(t *testing.T) {
+	t.Parallel()
+	d := &deskWorld{bench: newCoop(t, state.SQLite, sandbox.Options{})}
+	d.write("hook", "https://hooks.example/services/secret")
+	d.extend("\nalerts: {webhook: {url: \"${file:hook}\", form: slack}}\n")
+	d.people()
+	d.run(0, "sync", "--record-only")
+	d.open()
+	at := office.Now().Add(-time.Hour)
+	a := trade.Alert{
+		Topic: "rejected", Subject: "contracts", Since: at, SeenAt: at, RaisedAt: at,
+		Detail: json.RawMessage(`{"jobs":[{"name":"contracts","sends":"order_commitments"}],"rows":65,"limit":20}`),
+	}
+	_ = must.Get(d.host.Store.SaveAlert(t.Context(), a, []trade.AlertMessage{{
+		Kind: "raised", Target: "webhook:", CreatedAt: at, Content: json.RawMessage(`{"subject":"muitas recusas"}`),
+	}}))(t)
+	b := d.as(trade.Reader).Get("/alerts").Wants(http.StatusOK, `data-label="Avisados">Slack <span`)
+	if strings.Contains(b.Body, "secret") || strings.Contains(b.Body, "outro programa") {
+		t.Error("the channel has no name, or shows its address")
+	}
+}
+
+// The audit names an event of the platform in words, an act that ended once, and its details in Portuguese. What
+// one person did of one kind within minutes is one line with its number.
 func TestTheAuditNamesEventsInWords(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
+	add := func(ago time.Duration, who, detail string) {
+		t.Helper()
+		must.Do(t, d.host.Store.AppendAudit(t.Context(), trade.AuditRecord{
+			At: office.Now().Add(-ago), Who: who, Act: "webhooks apply", Target: "UPDATE_FARM", Detail: detail,
+		}))
+	}
+	const after = `{"event":"UPDATE_FARM","of":{"phase":null},"phase":"after","status":201}`
+	add(time.Hour, "ana", after)
+	b := d.as(trade.Administrator).Get("/audit?act=webhooks+apply").Wants(http.StatusOK, "“propriedade alterada”",
+		"<dt>Resposta da plataforma</dt><dd>201</dd>")
+	if strings.Contains(b.Body, "phase") {
+		t.Error("the audit shows what is stored, not what people read")
+	}
+	add(3*time.Minute, "bia", "")
+	for range 3 {
+		add(time.Minute, "ana", after)
+	}
+	b.Get("/audit?act=webhooks+apply").Wants(http.StatusOK, `assinaturas de eventos <span class="count">3</span>`)
+	if lines := strings.Count(b.Body, `<td class="number">`); lines != 3 {
+		t.Errorf("five acts, three of them the same, are %d lines", lines)
+	}
 	must.Do(t, d.host.Store.AppendAudit(t.Context(), trade.AuditRecord{
-		At: office.Now(), Who: "ana", Act: "webhooks apply", Target: "UPDATE_FARM",
-		Detail: `{"event":"UPDATE_FARM","of":{"phase":null},"phase":"after","status":201}`,
+		At: office.Now(), Who: "ana", Act: "pause", Target: "contracts",
+		Detail: `{"before":{"state":"idle","stop":null},"after":{"state":"paused","stop":{"text":"ana paused the job"}}}`,
 	}))
-	d.as(trade.Administrator).Get("/audit?act=webhooks+apply").Wants(http.StatusOK, "“propriedade alterada”",
-		"\n  &#34;phase&#34;: &#34;after&#34;,", "&#34;status&#34;: 201\n")
+	b.Get("/audit?act=pause").Wants(http.StatusOK, "<dt>Situação</dt><dd>em espera → suspensa</dd>")
+	if strings.Contains(b.Body, "paused the job") {
+		t.Error("the audit shows an English sentence")
+	}
+}
+
+// Who only reads is called to nothing: no request stands on a page, and the menu does not lead to them. An address
+// that is none keeps the menu of who is logged in; a stranger gets none.
+func TestWhoOnlyReadsIsCalledToNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	carla := d.as(trade.Accountant).Get("/references/wallets")
+	planned(carla, "/references/wallets/propose", url.Values{
+		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"},
+	}).Wants(http.StatusOK)
+	d.run(0, "pause", "contracts", "--reason", "inventário", "--yes")
+	b := d.as(trade.Reader)
+	for _, path := range []string{"/", "/references/wallets"} {
+		b.Get(path).Wants(http.StatusOK)
+		if strings.Contains(b.Body, "/approvals") || strings.Contains(b.Body, "Retome") {
+			t.Errorf("%s calls a reader", path)
+		}
+	}
+	b.Get("/nowhere").Wants(http.StatusNotFound, "Esta página não existe.", `href="/audit"`, ">lia<")
+	if stranger := d.browser().Get("/nowhere").Wants(http.StatusNotFound); strings.Contains(stranger.Body, `href="/audit"`) {
+		t.Error("a stranger gets the menu")
+	}
+}
+
+// The form of a person is a row of its own below, and that of a new one is folded until it is needed.
+func TestOnePersonIsChangedInARowOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.as(trade.Accountant)
+	b := d.as(trade.Administrator).Get("/users").Wants(http.StatusOK, `href="/users?open=carla#open"`, `<details class="add">`)
+	if strings.Contains(b.Body, `action="/users/carla"`) && strings.Contains(b.Body, "Definir outra senha") {
+		t.Error("a form is open before it is asked for")
+	}
+	b.Get("/users?open=carla").Wants(http.StatusOK, `<tr id="open"><td colspan="7"`, "Definir outra senha", `action="/users/carla"`)
+	b.Submit("/users", url.Values{"name": {"!"}, "role": {"reader"}, "password": {"x"}}).Wants(
+		http.StatusUnprocessableEntity, `<details class="add" open>`)
+	login := d.browser().Get("/login").Wants(http.StatusOK, "Não consigo entrar")
+	if strings.Contains(login.Body, "safrasync users") {
+		t.Error("who logs in reads a command")
+	}
 }

@@ -38,7 +38,7 @@ func (u userShown) Seen() time.Time {
 }
 
 func (s *Sessions) showUsers(q *web.Request) error {
-	return s.users(q, http.StatusOK, usersPage{Role: trade.Reader})
+	return s.users(q, http.StatusOK, usersPage{Role: trade.Reader, Open: q.Form.Get("open")})
 }
 
 func (s *Sessions) users(q *web.Request, status int, page usersPage) (err error) {

@@ -61,6 +61,9 @@ type alertsPage struct{ office.AlertBook }
 // Path returns the address of the list of the rows that an alert is about.
 func (alertsPage) Path(rows trade.Figure) string { return figurePath(rows.Of) }
 
+// Following returns the number after that of a record of the audit: the page before it begins with the record.
+func (alertsPage) Following(record int64) int64 { return record + 1 }
+
 func (p *Pages) showAlerts(q *web.Request) error {
 	book, err := p.office.AlertBook(q.Context(), q.Lang)
 	return q.Show("alerts", alertsPage{book}, err)

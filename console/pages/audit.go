@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
@@ -37,19 +37,82 @@ type auditPage struct {
 type auditShown struct {
 	trade.AuditRecord
 	Row   trade.Entry
-	Cause string     // the cause that it is about, in words; "" = none
-	Owner string     // another person to whom it was given
-	Until trade.Date // until when nobody is reminded of it; zero: no day
+	Cause string       // the cause that it is about, in words; "" = none
+	Owner string       // another person to whom it was given
+	Until trade.Date   // until when nobody is reminded of it; zero: no day
+	More  []auditShown // of the same act, before it
 }
 
-// Lines returns the details of the record, a field a line.
-func (a auditShown) Lines() string {
-	var out bytes.Buffer
-	if json.Indent(&out, []byte(a.Detail), "", "  ") != nil {
-		return a.Detail
+// auditFact is a field of the details of a record, before and after.
+type auditFact struct{ Name, Was, Is string }
+
+// All returns the record with those that people see as one line with it.
+func (a auditShown) All() []auditShown { return append([]auditShown{a}, a.More...) }
+
+// Facts returns the details of the record that have a name for people; the file has all of them.
+func (a auditShown) Facts(v view.Voice) (out []auditFact) {
+	var codes []trade.ReferenceChange
+	if json.Unmarshal([]byte(a.Detail), &codes) == nil {
+		for _, c := range codes[:min(len(codes), missingShown)] {
+			fact := auditFact{Name: view.Mask(c.Code), Is: "–"}
+			if c.From != nil {
+				fact.Was = *c.From
+			}
+			if c.To != nil {
+				fact.Is = *c.To
+			}
+			out = append(out, fact)
+		}
+		return out
 	}
-	return out.String()
+	var detail map[string]any
+	if json.Unmarshal([]byte(a.Detail), &detail) != nil {
+		return nil
+	}
+	before, _ := detail["before"].(map[string]any)
+	after, changed := detail["after"].(map[string]any)
+	if !changed {
+		after = detail
+	}
+	for _, name := range i18n.Console.Names("audit.detail.") {
+		fact := auditFact{v.T("audit.detail." + name), detailText(v, name, before[name]), detailText(v, name, after[name])}
+		if fact.Was != fact.Is {
+			out = append(out, fact)
+		}
+	}
+	return out
 }
+
+// detailText returns a value of the details of a record for people; "" for none.
+func detailText(v view.Voice, name string, value any) string {
+	text, isText := value.(string)
+	number, isNumber := value.(float64)
+	switch job := "job." + text; {
+	case isNumber:
+		return v.Number(int(number))
+	case !isText:
+		return ""
+	case name == "state" && v.Has(job):
+		return v.T(job)
+	case name == "state":
+		return v.State(trade.State(text))
+	case name == "role":
+		return v.Role(trade.Role(text))
+	}
+	return view.Mask(text)
+}
+
+// follows reports whether the record is one more of the same: people see such as one line.
+func (a auditShown) follows(b auditShown) bool {
+	if n := len(b.More); n > 0 {
+		b.At = b.More[n-1].At
+	}
+	return !a.Reduced && !b.Reduced && a.Who == b.Who && a.Act == b.Act && a.Reason == b.Reason &&
+		b.At.Sub(a.At) < auditFolded
+}
+
+// auditFolded is the time within which records of one act are one line.
+const auditFolded = 10 * time.Minute
 
 // Kind returns the de-para table that the record is about; "" = none.
 func (a auditShown) Kind() string {
@@ -107,7 +170,7 @@ func (p *Pages) auditQuery(q *web.Request) auditPage {
 	page.Query = trade.AuditQuery{
 		Who: strings.TrimSpace(q.Form.Get("who")), Act: strings.TrimSpace(q.Form.Get("act")),
 		Target: strings.TrimSpace(q.Form.Get("target")),
-		Before: Number(q.Form.Get("before")), Limit: pageRows,
+		Before: Number(q.Form.Get("before")), Limit: 2 * pageRows,
 	}
 	page.Logins = q.Form.Get("logins") == "1"
 	if !page.Logins && page.Query.Act == "" {
@@ -159,6 +222,10 @@ func (p *Pages) answer(q *web.Request, page auditPage) error {
 			} else if shown.Owner != "" {
 				shown.Act = "cause give"
 			}
+		}
+		if n := len(page.Records); n > 0 && shown.follows(page.Records[n-1]) {
+			page.Records[n-1].More = append(page.Records[n-1].More, shown)
+			continue
 		}
 		page.Records = append(page.Records, shown)
 	}

@@ -40,7 +40,13 @@ type referencePage struct {
 	ID      string
 	Reason  string
 	Fault   string
-	Waits   *trade.Approval // the proposal for the code that waits already
+	Waits   *trade.Approval  // the proposal for the code that waits already
+	Plan    *office.CodePlan // what storing the code would do; nil: it was not asked for yet
+}
+
+// Labelled reports whether a stored code has a name.
+func (p referencePage) Labelled() bool {
+	return slices.ContainsFunc(p.Lines, func(line trade.Reference) bool { return line.Label != "" })
 }
 
 // Named reports whether the ERP calls a missing code something.
@@ -133,8 +139,12 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 	return page, nil
 }
 
-// Piles returns what a missing code may block.
-func (referencePage) Piles() []trade.Pile { return trade.Piles }
+// Piles returns what the missing codes block; the first of all kinds is always among it.
+func (p referencePage) Piles() []trade.Pile {
+	return slices.DeleteFunc(slices.Clone(trade.Piles), func(pile trade.Pile) bool {
+		return pile != trade.Piles[0] && p.Total != nil && p.Total.Blocked[pile] == nil
+	})
+}
 
 // Path returns the address of the list of the rows of a pile that a code blocks.
 func (referencePage) Path(s trade.Shortage, pile trade.Pile) string {
@@ -163,6 +173,10 @@ func (p *Pages) setReference(q *web.Request) error {
 		return err
 	}
 	return p.oneCode(q, page, func(page referencePage) error {
+		seen, err := p.planCode(q, page)
+		if err != nil || !seen {
+			return err
+		}
 		if _, _, err := p.office.SetReferences(q.Context(), page.Kind, map[string]string{page.Code: page.ID}, nil,
 			"refs set", q.Person(page.Reason)); err != nil {
 			return err
@@ -185,6 +199,16 @@ func (p *Pages) oneCode(q *web.Request, page referencePage, store func(reference
 	return q.Page(http.StatusUnprocessableEntity, "references", page)
 }
 
+// planCode reports whether the person has seen what storing the code of a page would do. If not, it shows that.
+func (p *Pages) planCode(q *web.Request, page referencePage) (seen bool, err error) {
+	plan, err := p.office.PlanCode(q.Context(), page.Kind, page.Code, page.ID)
+	if err != nil || plan.Mark == q.PostForm.Get("mark") {
+		return err == nil, err
+	}
+	page.Plan = &plan
+	return false, q.Page(http.StatusOK, "references", page)
+}
+
 // proposeReference stores a proposed code until an administrator agrees.
 func (p *Pages) proposeReference(q *web.Request) error {
 	page, err := p.referencePage(q)
@@ -201,6 +225,10 @@ func (p *Pages) proposeReference(q *web.Request) error {
 				page.Fault, page.Waits = "An order for this code waits for approval already:", &a.Approval
 				return q.Page(http.StatusConflict, "references", page)
 			}
+		}
+		seen, err := p.planCode(q, page)
+		if err != nil || !seen {
+			return err
 		}
 		waits, err := p.office.Propose(q.Context(), page.Kind, page.Code, page.ID, q.Person(page.Reason))
 		if err != nil {

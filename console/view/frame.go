@@ -59,7 +59,7 @@ var menu = []NavGroup{
 		{Path: "/doubts", Name: "doubts", Urgent: true},
 		{Path: "/rows", Name: "rows"},
 		{Path: "/changed", Name: "changed"},
-		{Path: "/approvals", Name: "approvals", Urgent: true},
+		{Path: "/approvals", Name: "approvals", Urgent: true, needs: string(trade.Accountant)},
 	}},
 	{"nav.books", []NavItem{
 		{Path: "/season", Name: "season"},

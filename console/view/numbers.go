@@ -1,7 +1,9 @@
 package view
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -56,7 +58,7 @@ func (v Voice) Span(d time.Duration) string {
 	case seconds < 60:
 		return strconv.Itoa(seconds) + " s"
 	case seconds < 3600:
-		return strconv.Itoa(seconds/60) + " min " + strconv.Itoa(seconds%60) + " s"
+		return strings.TrimSuffix(fmt.Sprintf("%d min %d s", seconds/60, seconds%60), " 0 s")
 	}
-	return strconv.Itoa(seconds/3600) + " h " + strconv.Itoa(seconds%3600/60) + " min"
+	return strings.TrimSuffix(fmt.Sprintf("%d h %d min", seconds/3600, seconds%3600/60), " 0 min")
 }

@@ -10,6 +10,8 @@ import (
 // Rendered is an alert in words.
 type Rendered struct {
 	Title, Happened, Means, Do string
+
+	Record int64 // of the audit, that Happened names; 0 = none
 }
 
 // Render returns an alert of the ledger in a reader's language.
@@ -19,6 +21,7 @@ func Render(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Ti
 		return out, err
 	}
 	v := voice{lang: lang, zone: zone, titles: titles}
+	out.Record = d.Record
 	tense := i18n.Key(".happened")
 	if !a.ClosedAt.IsZero() {
 		tense = ".was"

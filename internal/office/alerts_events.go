@@ -3,6 +3,7 @@ package office
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"slices"
 	"time"
 
@@ -39,7 +40,8 @@ type AlertGroup struct {
 type AlertBook struct {
 	Open, Past []AlertGroup // newest first
 	Backlog    trade.Backlog
-	Channels   bool // somebody can be told
+	Channels   bool   // somebody can be told
+	Channel    string // the name of the channel that is no e-mail; "" = not known
 }
 
 // How many alerts and messages a page shows.
@@ -48,9 +50,20 @@ const (
 	messagesShown = 1000
 )
 
+// channelNames are the names of the services that alerts are sent to, by their form.
+var channelNames = map[string]string{
+	"slack": "Slack", "teams": "Teams", "telegram": "Telegram", "pagerduty": "PagerDuty",
+}
+
 // AlertBook returns the open alerts and the latest ones that are over, each with whom it was told to.
 func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook, err error) {
 	book.Channels = o.conf.Alerts.Email != nil || o.conf.Alerts.Webhook != nil
+	if hook := o.conf.Alerts.Webhook; hook != nil {
+		book.Channel = channelNames[hook.Form]
+		if at, err := url.Parse(hook.URL.Reveal()); err == nil && book.Channel == "" {
+			book.Channel = at.Hostname()
+		}
+	}
 	alerts, err := o.store.LatestAlerts(ctx, alertsShown)
 	if err != nil {
 		return book, err

@@ -118,6 +118,42 @@ func (o *Office) PlanReference(ctx context.Context, kind, code string, id *strin
 	return plan, err
 }
 
+// CodePlan is what storing an id for a code would do.
+type CodePlan struct {
+	Mark  string
+	Was   string            // the id that the code has; "" = none
+	Same  []trade.Reference // other codes that have the id
+	Frees trade.Shortage    // what waits for the code
+}
+
+// PlanCode returns what storing an id for a code would do.
+func (o *Office) PlanCode(ctx context.Context, kind, code, id string) (plan CodePlan, err error) {
+	change, err := o.PlanReference(ctx, kind, code, &id)
+	if err != nil {
+		return plan, err
+	}
+	if change.From != nil {
+		plan.Was = *change.From
+	}
+	lines, err := o.store.ListReferences(ctx, kind)
+	if err != nil {
+		return plan, err
+	}
+	for _, line := range lines {
+		if line.ID == *change.To && line.Code != change.Code {
+			plan.Same = append(plan.Same, line)
+		}
+	}
+	missing, err := o.Shortages(ctx)
+	for _, s := range missing {
+		if s.Kind == kind && s.Code == change.Code {
+			plan.Frees = s
+		}
+	}
+	plan.Mark = acts.MarkOf(change, plan.Same)
+	return plan, err
+}
+
 // SetReferences stores codes, together with the audit record.
 func (o *Office) SetReferences(ctx context.Context, kind string, codes, labels map[string]string, act string,
 	who trade.Person,

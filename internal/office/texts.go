@@ -17,7 +17,7 @@ func (o *Office) Stop(stop trade.Stop, lang trade.Lang) string {
 	text := advice.What
 	switch {
 	case stop.Code == string(trade.Paused): // the text states who paused it, and why
-		text = v.Say(stop.Why) + v.Text(". Resume it in Routines")
+		text = v.Say(stop.Why)
 	case advice.Fixer == trade.FixIT:
 		text += v.Text(". Tell IT")
 	}

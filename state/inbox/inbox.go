@@ -218,6 +218,10 @@ func (s *Box) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	if err != nil {
 		return out, err
 	}
+	err = s.db.Get(ctx, op, &out.Total, `SELECT COUNT(*) FROM inbox`)
+	if err != nil {
+		return out, err
+	}
 	err = s.db.Get(ctx, op, &out.Waiting, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
 	if err != nil || out.Since.IsZero() {
 		return out, err
