@@ -19,7 +19,7 @@ func (c *Client) Probe(ctx context.Context) error {
 	_, err := c.ListWebhooks(ctx)
 	var failure *CallError
 	switch {
-	case err == nil || !errors.As(err, &failure):
+	case !errors.As(err, &failure): // or none
 		return err
 	case failure.HasMessage("message.module.not-contracted") || failure.NotFound():
 		return nil

@@ -382,7 +382,7 @@ func TestErrorsTellACodeAndNothingElse(t *testing.T) {
 	b.Get("/users")
 	token := b.Token()
 	must.Do(t, s.Close())
-	number := regexp.MustCompile(`Para a TI: código “internal”, número ([0-9a-f]{10})`)
+	number := regexp.MustCompile(`código “internal”, número ([0-9a-f]{10})`)
 	for _, r := range w.Console.Routes() {
 		if r.Free || r.Path == "/licences" {
 			continue

@@ -226,7 +226,7 @@ func TestOnePersonIsChangedInARowOfTheirOwn(t *testing.T) {
 	b.Get("/users?open=carla").Wants(http.StatusOK, `<tr id="open"><td colspan="7"`, "Definir outra senha", `action="/users/carla"`)
 	b.Submit("/users", url.Values{"name": {"!"}, "role": {"reader"}, "password": {"x"}}).Wants(
 		http.StatusUnprocessableEntity, `<details class="add" open>`)
-	login := d.browser().Get("/login").Wants(http.StatusOK, "Não consigo entrar")
+	login := d.browser().Get("/login").Wants(http.StatusOK, "Esqueceu a senha?")
 	if strings.Contains(login.Body, "safrasync users") {
 		t.Error("who logs in reads a command")
 	}

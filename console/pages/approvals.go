@@ -168,42 +168,40 @@ func (p *Pages) showApproval(q *web.Request) error {
 	return q.Show("approval", page, err)
 }
 
-func (p *Pages) approve(q *web.Request) error { return p.answerApproval(q, true) }
-
-// decline cancels an act. The person who ordered it may do so, too.
-func (p *Pages) decline(q *web.Request) error { return p.answerApproval(q, false) }
-
 // answerApproval answers an act that waits for consent with a person's consent or refusal, and its reason.
-func (p *Pages) answerApproval(q *web.Request, agrees bool) error {
-	answer, text := p.office.Decline, "approvals.declined"
-	if agrees {
-		answer, text = p.office.Approve, "approvals.done"
-	}
-	page, err := p.approvalPage(q)
-	if err != nil {
-		return err
-	}
-	page.Reason, page.Fault = Reason(q)
-	if page.Fault == "" && agrees && page.Approval.Act == acts.ActResend {
-		page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))
+// The person who ordered it may refuse it, too.
+func (p *Pages) answerApproval(agrees bool) func(*web.Request) error {
+	return func(q *web.Request) error {
+		answer, text := p.office.Decline, "approvals.declined"
+		if agrees {
+			answer, text = p.office.Approve, "approvals.done"
+		}
+		page, err := p.approvalPage(q)
 		if err != nil {
 			return err
 		}
+		page.Reason, page.Fault = Reason(q)
+		if page.Fault == "" && agrees && page.Approval.Act == acts.ActResend {
+			page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))
+			if err != nil {
+				return err
+			}
+		}
+		if page.Fault != "" {
+			return q.Page(http.StatusUnprocessableEntity, "approval", page)
+		}
+		done, err := answer(q.Context(), page.Approval.ID, q.Person(page.Reason))
+		switch {
+		case err != nil:
+			return err
+		case done.Refused == "" && done.Waits > 0 && agrees:
+			return q.Done("approvals.agreed", "/approvals")
+		case done.Refused == "":
+			return q.Done(text, "/approvals")
+		case done.Done || len(done.Approval.People) >= done.Approval.Needs: // the act no longer waits
+			return q.Done("approvals.moved", "/approvals")
+		}
+		page.Fault = "approval.refused." + string(done.Refused)
+		return q.Page(http.StatusConflict, "approval", page)
 	}
-	if page.Fault != "" {
-		return q.Page(http.StatusUnprocessableEntity, "approval", page)
-	}
-	done, err := answer(q.Context(), page.Approval.ID, q.Person(page.Reason))
-	switch {
-	case err != nil:
-		return err
-	case done.Refused == "" && done.Waits > 0 && agrees:
-		return q.Done("approvals.agreed", "/approvals")
-	case done.Refused == "":
-		return q.Done(text, "/approvals")
-	case done.Done || len(done.Approval.People) >= done.Approval.Needs: // the act no longer waits
-		return q.Done("approvals.moved", "/approvals")
-	}
-	page.Fault = "approval.refused." + string(done.Refused)
-	return q.Page(http.StatusConflict, "approval", page)
 }

@@ -53,15 +53,14 @@ func (a auditShown) All() []auditShown { return append([]auditShown{a}, a.More..
 func (a auditShown) Facts(v view.Voice) (out []auditFact) {
 	var codes []trade.ReferenceChange
 	if json.Unmarshal([]byte(a.Detail), &codes) == nil {
+		shown := func(id *string) string {
+			if id == nil {
+				return "–"
+			}
+			return *id
+		}
 		for _, c := range codes[:min(len(codes), missingShown)] {
-			fact := auditFact{Name: view.Mask(c.Code), Is: "–"}
-			if c.From != nil {
-				fact.Was = *c.From
-			}
-			if c.To != nil {
-				fact.Is = *c.To
-			}
-			out = append(out, fact)
+			out = append(out, auditFact{view.Mask(c.Code), shown(c.From), shown(c.To)})
 		}
 		return out
 	}
@@ -74,44 +73,20 @@ func (a auditShown) Facts(v view.Voice) (out []auditFact) {
 	if !changed {
 		after = detail
 	}
-	for _, name := range i18n.Console.Names("audit.detail.") {
-		fact := auditFact{v.T("audit.detail." + name), detailText(v, name, before[name]), detailText(v, name, after[name])}
-		if fact.Was != fact.Is {
-			out = append(out, fact)
+	role := func(of map[string]any) string {
+		name, is := of["role"].(string)
+		if !is {
+			return ""
 		}
+		return v.Role(trade.Role(name))
+	}
+	if was, now := role(before), role(after); was != now {
+		out = append(out, auditFact{v.T("Role"), was, now})
 	}
 	return out
 }
 
-// detailText returns a value of the details of a record for people; "" for none.
-func detailText(v view.Voice, name string, value any) string {
-	text, isText := value.(string)
-	number, isNumber := value.(float64)
-	switch job := "job." + text; {
-	case isNumber:
-		return v.Number(int(number))
-	case !isText:
-		return ""
-	case name == "state" && v.Has(job):
-		return v.T(job)
-	case name == "state":
-		return v.State(trade.State(text))
-	case name == "role":
-		return v.Role(trade.Role(text))
-	}
-	return view.Mask(text)
-}
-
-// follows reports whether the record is one more of the same: people see such as one line.
-func (a auditShown) follows(b auditShown) bool {
-	if n := len(b.More); n > 0 {
-		b.At = b.More[n-1].At
-	}
-	return !a.Reduced && !b.Reduced && a.Who == b.Who && a.Act == b.Act && a.Reason == b.Reason &&
-		b.At.Sub(a.At) < auditFolded
-}
-
-// auditFolded is the time within which records of one act are one line.
+// auditFolded is the time before a record within which others of the same act are in its line.
 const auditFolded = 10 * time.Minute
 
 // Kind returns the de-para table that the record is about; "" = none.
@@ -125,17 +100,12 @@ func (a auditShown) Kind() string {
 
 // Job returns the job that the record is about, if it is about no row; "" = none.
 func (a auditShown) Job() string {
+	onJobs := []string{"pause", "resume", "release", "run now", "resync", "job move"}
 	if a.Row.ID == 0 && !strings.Contains(a.Target, " ") && slices.Contains(onJobs, a.Act) {
 		return a.Target
 	}
 	return ""
 }
-
-// onJobs are the acts on a whole job.
-var onJobs = []string{"pause", "resume", "release", "run now", "resync", "job move"}
-
-// comings are the acts by which people come and go.
-var comings = []string{"login", "login failed", "logout", "proof"}
 
 // address returns the filter as query parameters.
 func (p auditPage) address() url.Values {
@@ -174,7 +144,7 @@ func (p *Pages) auditQuery(q *web.Request) auditPage {
 	}
 	page.Logins = q.Form.Get("logins") == "1"
 	if !page.Logins && page.Query.Act == "" {
-		page.Query.Not = comings
+		page.Query.Not = []string{"login", "login failed", "logout", "proof"}
 	}
 	var err, late error
 	page.Query.From, err = readDay(page.From, q.Site.Zone, 0)
@@ -223,9 +193,12 @@ func (p *Pages) answer(q *web.Request, page auditPage) error {
 				shown.Act = "cause give"
 			}
 		}
-		if n := len(page.Records); n > 0 && shown.follows(page.Records[n-1]) {
-			page.Records[n-1].More = append(page.Records[n-1].More, shown)
-			continue
+		if n := len(page.Records); n > 0 && !r.Reduced { // one more of the same is in the line of the first
+			if first := &page.Records[n-1]; !first.Reduced && first.Who == r.Who && first.Act == shown.Act &&
+				first.Reason == r.Reason && first.At.Sub(r.At) < auditFolded {
+				first.More = append(first.More, shown)
+				continue
+			}
 		}
 		page.Records = append(page.Records, shown)
 	}

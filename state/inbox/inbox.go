@@ -215,14 +215,12 @@ func (s *Box) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 		err = s.db.Get(ctx, op, &out.LastAt,
 			`SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
 	}
-	if err != nil {
-		return out, err
+	if err == nil {
+		err = s.db.Get(ctx, op, &out.Total, `SELECT COUNT(*) FROM inbox`)
 	}
-	err = s.db.Get(ctx, op, &out.Total, `SELECT COUNT(*) FROM inbox`)
-	if err != nil {
-		return out, err
+	if err == nil {
+		err = s.db.Get(ctx, op, &out.Waiting, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
 	}
-	err = s.db.Get(ctx, op, &out.Waiting, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
 	if err != nil || out.Since.IsZero() {
 		return out, err
 	}

@@ -258,8 +258,9 @@ func (d *demo) play(ctx context.Context) error {
 		}),
 		d.show("status", func(a *cli.App) error { return commands.Status(ctx, a) }),
 		d.show("report --section summary", func(a *cli.App) error {
-			summary := []string{string(reconcile.SummarySection)}
-			return commands.PrintReport(ctx, a, commands.ReportFlags{Sections: summary})
+			return commands.PrintReport(ctx, a, commands.ReportFlags{
+				Sections: []string{string(reconcile.SummarySection)},
+			})
 		}),
 	)
 	fmt.Fprintln(a.Out)

@@ -290,23 +290,19 @@ func (c *checker) api(ctx context.Context) {
 	}
 	asked := office.Now()
 	err = client.Probe(ctx)
-	if err != nil {
-		failure, _ := errors.AsType[*apiclient.CallError](err)
-		if failure != nil && !c.app.AsJSON {
-			c.fail("api", apiHint(failure), "%s (technical detail: %v)",
-				words.FailureOf(c.app.Voice(), failure).What, err)
-		} else {
-			c.fail("api", apiHint(failure), "%v", err)
-		}
-		if failure != nil {
-			c.clock(failure.Header, asked)
-		}
-		return
+	failure, _ := errors.AsType[*apiclient.CallError](err)
+	switch {
+	case err == nil:
+		c.pass("api", "%s answers and accepts the key", c.app.Config.API.BaseURL)
+		asked = office.Now()
+		_, err = client.GetOrderCommitment(ctx, uuid.NewString())
+		failure, _ = errors.AsType[*apiclient.CallError](err)
+	case failure != nil && !c.app.AsJSON:
+		c.fail("api", apiHint(failure), "%s (technical detail: %v)", words.FailureOf(c.app.Voice(), failure).What, err)
+	default:
+		c.fail("api", apiHint(failure), "%v", err)
 	}
-	c.pass("api", "%s answers and accepts the key", c.app.Config.API.BaseURL)
-	asked = office.Now()
-	_, err = client.GetOrderCommitment(ctx, uuid.NewString())
-	if failure, ok := errors.AsType[*apiclient.CallError](err); ok {
+	if failure != nil {
 		c.clock(failure.Header, asked)
 	}
 }
