@@ -22,7 +22,8 @@ func TestABlankPartOfAKeyIsSaid(t *testing.T) {
 			t.Errorf("%s is understood as %s, want %s", said, back, key)
 		}
 	}
-	if said := trade.NameBlanks("1||2", trade.English); said != "1|(blank)|2" || trade.RemoveBlankNames(said) != "1||2" {
+	said := trade.NameBlanks("1||2", trade.English)
+	if said != "1|(blank)|2" || trade.RemoveBlankNames(said) != "1||2" {
 		t.Errorf("in English it is %s", said)
 	}
 }

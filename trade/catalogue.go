@@ -120,7 +120,8 @@ func ExplainEntry(e Entry, lang Lang) Advice {
 			if c.Job != e.Job {
 				name += "_elsewhere"
 			}
-			named := strings.NewReplacer("{key}", c.Key, "{job}", c.Job, "{id}", c.RemoteID, "{rows}", strconv.Itoa(c.Rows))
+			named := strings.NewReplacer("{key}", c.Key, "{job}", c.Job, "{id}", c.RemoteID,
+				"{rows}", strconv.Itoa(c.Rows))
 			a.What += " (" + named.Replace(find(lang, "counterparts."+name)) + ")"
 			return a
 		}

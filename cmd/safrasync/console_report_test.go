@@ -211,7 +211,8 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	form := with(b.Form("/report/close/do"), "reason", "mês conferido")
 	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")
 	form = with(b.Form("/report/close/do"), "reason", "mês conferido", "signed", "1")
-	b.Post("/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado", "Fechamento de "+lastMonth(d)[5:]+"/"+lastMonth(d)[:4],
+	b.Post("/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado",
+		"Fechamento de "+lastMonth(d)[5:]+"/"+lastMonth(d)[:4],
 		"mês conferido", "aguardando: 1 contrato", `title="132,030 t · 2.200,50 sc"><span>132</span>`)
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {

@@ -52,7 +52,8 @@ func (m *modern) requests(expected map[string][]expectedRow, wanted func(expecte
 		if r.Job == "contracts" && m.contracts[r.Key] == "" { // one that is changed after it was sent keeps its id
 			m.contracts[r.Key] = ids[r.Body]
 		}
-		if !slices.ContainsFunc(expected[r.Job], func(row expectedRow) bool { return row.key == r.Key && wanted(row) }) {
+		counts := func(row expectedRow) bool { return row.key == r.Key && wanted(row) }
+		if !slices.ContainsFunc(expected[r.Job], counts) {
 			continue
 		}
 		path := ""

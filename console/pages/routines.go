@@ -77,7 +77,8 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 				one.Next = times.Next[0]
 			}
 		}
-		runs, err := p.office.Runs(q.Context(), s.Job, ticksShown+1) // the oldest one is what the others are compared with
+		// the oldest one is what the others are compared with
+		runs, err := p.office.Runs(q.Context(), s.Job, ticksShown+1)
 		if err != nil {
 			return err
 		}

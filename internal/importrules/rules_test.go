@@ -251,8 +251,8 @@ var rules = map[string]rule{
 		"sync/dryrun", "sync/reconcile", "sync/reconcile/archive", "sync/reconcile/paper",
 		"sync/reconcile/workbook"),
 	// These work on a ledger that is not open: it is to be made, copied, mended, judged or served.
-	"cmd/safrasync/maintenance": command("state", "sync", "sync/clock", "sync/mapping", "sync/outcome", "sync/dryrun", "sync/run",
-		"apiclient", "erp", "internal/alert"),
+	"cmd/safrasync/maintenance": command("state", "sync", "sync/clock", "sync/mapping",
+		"sync/outcome", "sync/dryrun", "sync/run", "apiclient", "erp", "internal/alert"),
 	"cmd/safrasync/demo": command("cmd/safrasync/commands", "state", "sync/reconcile", "apiclient/sandbox"),
 	"cmd/safrasync/daemon": command("state", "sync", "sync/acts", "sync/clock", "sync/events", "sync/sending",
 		"apiclient", "erp", "console", "console/auth", "console/pages", "console/web",

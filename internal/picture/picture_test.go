@@ -9,8 +9,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func say(d trade.Decimal) string { return d.String() }
-
 func amount(n int64) trade.Decimal { return trade.NewDecimal(n, 0) }
 
 func mark(name string, n int64) picture.Mark {
