@@ -27,8 +27,13 @@ func (c *Client) Probe(ctx context.Context) error {
 		return err
 	}
 	_, other := c.GetOrderCommitment(ctx, uuid.NewString())
-	if errors.As(other, &failure) && failure.NotFound() {
+	switch {
+	case !errors.As(other, &failure):
+		return err
+	case failure.NotFound() || failure.HasMessage("message.module.not-contracted"):
 		return nil
+	case failure.Status == http.StatusNotFound:
+		return err
 	}
-	return err
+	return other // the API is there, or nobody answers
 }

@@ -102,6 +102,10 @@ func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
 				if got() != want || len(r.Alarms) != 1 || r.Alarms[0].RemoteID != remote {
 					t.Errorf("%s, want %s; alarms %+v", got(), want, r.Alarms)
 				}
+				counted := second == "created" || second == "unknown" // people find it among what changed
+				if n, _, err := s.ChangedCounts(t.Context()); counted && n != 1 || err != nil {
+					t.Errorf("%d rows changed; %v", n, err)
+				}
 				if second == "created" && r.Alarms[0].Other != other {
 					t.Errorf("the other id is not told: %+v", r.Alarms[0])
 				}

@@ -152,11 +152,11 @@ func (s *Store) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int,
 	return out, err
 }
 
-// ChangedCounts returns how many entries changed after they were sent or left out, and how many of them
+// ChangedCounts returns how many entries changed after they may have been sent, or were left out, and how many of them
 // have each flag.
 func (s *Store) ChangedCounts(ctx context.Context) (rows int, each map[trade.Flag]int, err error) {
-	return s.flagged(ctx, `state IN (`+sqldb.Placeholders(len(trade.AcknowledgedIn))+`)`,
-		sqldb.Anys(trade.AcknowledgedIn)...)
+	return s.flagged(ctx, `state IN (`+sqldb.Placeholders(len(trade.ChangedIn))+`)`,
+		sqldb.Anys(trade.ChangedIn)...)
 }
 
 // flagged returns how many entries that fit a condition have a flag that a person acknowledges, and how many

@@ -88,6 +88,12 @@ func TestI3WhatNeedsTwoPeopleIsDoneByTheSecondOnceAndOnlyAsItWasShown(t *testing
 			t.Errorf("generation %d", e.Generation)
 		}
 		answers(second, ivo, acts.NotAsked)
+		for _, days := range []time.Duration{90, 94} { // it could be answered for three days
+			must.Do(t, b.ledger.LapseApprovals(t.Context(), people.Now().Add(days*24*time.Hour)))
+			if _, err := b.ledger.Approval(t.Context(), second); (err == nil) != (days == 90) {
+				t.Errorf("after %d days: %v", days, err)
+			}
+		}
 		audit := must.Get(b.ledger.Audit(t.Context(), 0))(t)
 		var acted []string
 		for _, r := range audit {

@@ -207,7 +207,7 @@ func TestAnIDIsTakenOverOnlyFromARowThatIsGone(t *testing.T) {
 		}
 		stale := plan()
 		b.done(b.actOn("contracts", key(1), (*acts.Acts).Acknowledge), acts.HeldForIt) // nobody decided on the pair
-		b.byHand(`UPDATE entry SET version = version + 1 WHERE key = ?`, "01|0001") // as another process may
+		b.byHand(`UPDATE entry SET version = version + 1 WHERE key = ?`, "01|0001")    // as another process may
 		if got := do(stale); got != acts.Moved {
 			t.Errorf("the old row had moved, and the act was %q", got)
 		}

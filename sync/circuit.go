@@ -30,7 +30,7 @@ const (
 	failuresCounted = 10
 )
 
-// endedByProbe are the stops that one successful GET of the webhooks ends. Each run that has
+// endedByProbe are the stops that one successful question to the API ends. Each run that has
 // something to send begins with the same GET.
 var endedByProbe = []outcome.StopCode{
 	outcome.StopKey, outcome.StopKeyInside, outcome.StopModule,

@@ -160,8 +160,12 @@ var AcknowledgedByAct = []Flag{
 	Changed, MissingInERP, Cancelled, DeletedRemote, Contradicted, DoubleAfterDecision, Recoded,
 }
 
-// AcknowledgedIn are the states in which it is certain what the platform has of an entry.
-var AcknowledgedIn = []State{Accepted, Dismissed}
+// AcknowledgedIn are the states in which it is certain what the platform has of an entry. ChangedIn are
+// those in which it may have it, or a person left it out: what changed of it is listed.
+var (
+	AcknowledgedIn = []State{Accepted, Dismissed}
+	ChangedIn      = []State{Accepted, Dismissed, InDoubt}
+)
 
 // Approval is an act that one person has ordered, and to which others must agree before it is done.
 type Approval struct {

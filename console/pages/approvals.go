@@ -198,6 +198,8 @@ func (p *Pages) answerApproval(agrees bool) func(*web.Request) error {
 			return q.Done("approvals.agreed", "/approvals")
 		case done.Refused == "":
 			return q.Done(text, "/approvals")
+		case done.Refused == acts.NotAsked: // another person was first
+			return q.Done("approval.refused.not_asked", "/approvals")
 		case done.Done || len(done.Approval.People) >= done.Approval.Needs: // the act no longer waits
 			return q.Done("approvals.moved", "/approvals")
 		}

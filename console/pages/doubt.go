@@ -320,10 +320,10 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 	}
 	records, err := p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
 	decisions := []string{acts.ActAdopt, acts.ActResend, acts.ActRetry, acts.ActDismiss}
-	if i := slices.IndexFunc(records, func(r trade.AuditRecord) bool {
-		return slices.Contains(decisions, r.Act)
-	}); i >= 0 {
-		page.Decided = &records[i]
+	for i, r := range records {
+		if page.Decided == nil && slices.Contains(decisions, r.Act) {
+			page.Decided = &records[i]
+		}
 	}
 	return page, err
 }

@@ -3,7 +3,6 @@ package office
 import (
 	"cmp"
 	"context"
-	"net/url"
 	"slices"
 	"time"
 
@@ -60,9 +59,6 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 	book.Channels = o.conf.Alerts.Email != nil || o.conf.Alerts.Webhook != nil
 	if hook := o.conf.Alerts.Webhook; hook != nil {
 		book.Channel = channelNames[hook.Form]
-		if at, err := url.Parse(hook.URL.Reveal()); err == nil && book.Channel == "" {
-			book.Channel = at.Hostname()
-		}
 	}
 	alerts, err := o.store.LatestAlerts(ctx, alertsShown)
 	if err != nil {

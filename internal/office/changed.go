@@ -117,7 +117,7 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 	if err != nil {
 		return nil, false, err
 	}
-	q := trade.RowQuery{States: trade.AcknowledgedIn, Flags: flags, Sort: trade.OldestFirst, Limit: changedPage}
+	q := trade.RowQuery{States: trade.ChangedIn, Flags: flags, Sort: trade.OldestFirst, Limit: changedPage}
 	for {
 		page, err := o.store.RowPage(ctx, q)
 		if err != nil {
@@ -132,8 +132,8 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 				return rows, true, nil
 			}
 			row := o.changedRow(e, differences[i], refs)
-			row.May = !e.Flags.Has(trade.Replaced)
-			if !row.May { // a person says of each by itself which document it is
+			row.May = slices.Contains(trade.AcknowledgedIn, e.State) && !e.Flags.Has(trade.Replaced)
+			if e.Flags.Has(trade.Replaced) { // a person says of each by itself which document it is
 				row.Lines = []ChangedLine{{Of: ChangedGroup{Flag: trade.Replaced}, Effect: row.Effect}}
 			}
 			rows = append(rows, row)

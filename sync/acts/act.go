@@ -199,7 +199,7 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 	return a.plan(ctx, ActAcknowledge, job, keys, func(step *RowStep) error {
 		entry := &step.After
 		replaced := entry.Flags.Has(trade.Replaced) || open[trade.ParentKey{Job: entry.Job, Key: entry.Key}]
-		_, paired := held[trade.ParentKey{Job: entry.Job, Key: entry.Key}] // nobody has decided about the pair
+		other, paired := held[trade.ParentKey{Job: entry.Job, Key: entry.Key}] // nobody has decided about the pair
 		flagged := slices.ContainsFunc(entry.Flags,
 			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) })
 		switch {
@@ -210,7 +210,7 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 			step.Refused = NotAccepted
 			return nil
 		case paired && entry.State == trade.Accepted && (entry.Flags.Has(trade.MissingInERP) || replaced):
-			step.Refused = HeldForIt
+			step.Refused, step.Counterpart = HeldForIt, &Counterpart{Job: other.Job, Key: other.Key, Entry: other}
 			return nil
 		case replaced && len(keys) > 1:
 			step.Refused = Alone

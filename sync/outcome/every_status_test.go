@@ -194,6 +194,8 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 					}[d.State]
 					consumes := !strings.HasPrefix(want, "stop") && want != "wait"
 					if d.Cause != cause || d.Counts != consumes || d.Reason.Code == "" ||
+						d.RequestRefused != strings.HasSuffix(want, "strange") ||
+						d.ProbeAgain != (want == "doubt ask") || d.Weak != (want == "release") ||
 						!trade.CanMove(trade.Sending, d.State) {
 						t.Errorf("%d %s: want cause %q, counts %t: %+v", status, b.name, cause, consumes, d)
 					}

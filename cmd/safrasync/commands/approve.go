@@ -72,7 +72,7 @@ func NewApprovalsCommand(a *cli.App) *cobra.Command {
 		}
 		// the plan of the act that somebody ordered is shown, and this person asked for the consent
 		ap, err := o.Approval(ctx, id)
-		if errors.Is(err, trade.ErrNotFound) {
+		if errors.Is(err, trade.ErrNotFound) || err == nil && ap.Outcome != "" {
 			return printDecided(a, id, acts.Decided{Refused: acts.NotAsked}, "")
 		}
 		if err != nil {

@@ -422,8 +422,8 @@ CREATE TABLE cause_owner (
     who TEXT NOT NULL, at {{int}} NOT NULL
 ) {{without_rowid}};
 
--- Acts that one person ordered and others have to agree to before they are done. One that was done or declined is
--- deleted; the audit has it.
+-- Acts that one person ordered and others have to agree to before they are done. One that was decided stays 90 days;
+-- the audit has it longer.
 CREATE TABLE approval (
     id {{int}} PRIMARY KEY {{identity}},
     act TEXT NOT NULL CHECK (act <> ''), target TEXT NOT NULL,
@@ -432,7 +432,8 @@ CREATE TABLE approval (
     people TEXT NOT NULL, -- JSON: who ordered it, and who has agreed since
     needs {{int}} NOT NULL CHECK (needs >= 2), -- so many people in all
     version {{int}} NOT NULL DEFAULT 1,
-    until {{int}} NOT NULL, outcome TEXT NOT NULL DEFAULT '' -- then it lapses; given, declined, lapsed, or '' = it waits
+    until {{int}} NOT NULL, -- then it lapses
+    outcome TEXT NOT NULL DEFAULT '' -- given, declined, lapsed; '' = it waits
 ) {{strict}};
 
 -- Reports that a person has closed: what they said, for good. A part belongs to a closing once there is one with its
