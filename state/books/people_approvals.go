@@ -13,7 +13,7 @@ import (
 const selectApproval = `SELECT id, act, target, mark, plan, people, needs, version, until, outcome FROM approval `
 
 // AskApproval stores an act until others agree to it, with its audit record. The same plan is
-// stored once: then the existing approval is returned. Lapsed approvals are removed. It returns
+// stored once: then the existing approval is returned. It ends those that have lapsed. It returns
 // trade.ErrTooMany if too many acts are waiting already.
 func (s *Books) AskApproval(ctx context.Context, a trade.Approval,
 	record trade.AuditRecord,

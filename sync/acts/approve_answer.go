@@ -23,8 +23,8 @@ type Decided struct {
 
 // Approve stores that a person agrees to an act. With the last consent needed the act is done, if
 // its plan is still what was shown. If the plan has changed, the order stays until it is declined
-// or lapses. The order is removed before the act is done: a crash between the two loses the act,
-// with the consent in the audit, but never does it twice.
+// or lapses. The order is marked as given before the act is done: a crash between the two loses the
+// act, with the consent in the audit, but never does it twice.
 func (a *Acts) Approve(ctx context.Context, id int64, who trade.Person) (Decided, error) {
 	d, p, err := a.answer(ctx, id, who)
 	if err != nil || d.Refused != NotRefused {
