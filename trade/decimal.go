@@ -1,6 +1,7 @@
 package trade
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strings"
@@ -165,3 +166,18 @@ func MoneyText(d Decimal, lang Lang) string {
 	}
 	return NumberText(text, lang)
 }
+
+// CurrencyText is an amount of a currency with cents, after its symbol; the sign stands first.
+func CurrencyText(currency string, amount Decimal, lang Lang) string {
+	text := strings.TrimSpace(Symbol(currency) + " " + NumberText(amount.Abs().Fixed(2), lang))
+	if amount.Sign() < 0 {
+		return "−" + text
+	}
+	return text
+}
+
+// symbols are the symbols of currencies; other currencies are shown by their code.
+var symbols = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
+
+// Symbol returns the symbol of a currency, else its code.
+func Symbol(currency string) string { return cmp.Or(symbols[currency], currency) }

@@ -250,7 +250,9 @@ func TestWhoeverCannotApproveIsNotCalled(t *testing.T) {
 	d.settle()
 	d.run(0, "dismiss", "contracts", "01|000003", "--reason", "engano", "--as", "ivo", "--yes")
 	d.run(0, "report", "--close", "2026-03", "--reason", "conferido", "--yes")
-	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, "espera por você", `href="/approvals/1"`)
+	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK,
+		`<a href="/approvals">2 pedidos esperam por você</a>`)
+	b.Get("/approvals").Wants(http.StatusOK, `href="/approvals/1"`, `href="/approvals/2"`)
 	for _, id := range []int{2, 1} {
 		at := fmt.Sprintf("/approvals/%d", id)
 		b.Get(at)
@@ -260,8 +262,11 @@ func TestWhoeverCannotApproveIsNotCalled(t *testing.T) {
 	planned(b, "/references/wallets/propose", url.Values{
 		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"},
 	}).Wants(http.StatusOK)
-	b.Get("/").Wants(http.StatusOK, "espera por um administrador")
-	d.as(trade.Administrator).Get("/").Wants(http.StatusOK, "espera por você")
+	b.Get("/references/wallets").Wants(http.StatusOK, "espera por um administrador", `href="/approvals/3"`)
+	if b.Get("/").Wants(http.StatusOK); called(b) || strings.Contains(b.Body, "por você") {
+		t.Error("who ordered is called to approve")
+	}
+	d.as(trade.Administrator).Get("/").Wants(http.StatusOK, `<a href="/approvals">1 pedido espera por você</a>`)
 }
 
 // called reports whether the menu calls the person to the approvals.

@@ -227,7 +227,7 @@ func TestThePagesAgreeOnAChangeAfterSending(t *testing.T) {
 			"Contrato de compra de 260 SC (15,6 t) de MILHO", "R$ 293.670,00 15,6 t", "Contrato de compra de 200 SC (12 t) de MILHO", row.RemoteID,
 		},
 		"/report?show=1&part=divergences": {
-			"15.600 kg", "12.000 kg", "3.600 kg", "R$ 293.670,00", "R$ 225.900,00", "R$ 67.770,00",
+			"15,600 t", "12,000 t", "3,600 t", "R$ 293.670,00", "R$ 225.900,00", "R$ 67.770,00",
 		},
 	} {
 		page := strings.Join(strings.Fields(tags.ReplaceAllString(b.Get(path).Wants(http.StatusOK).Body, "")), " ")

@@ -57,7 +57,8 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	doubt, sent := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 
-	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento sem confirmação, ou que pode ficar em duplicidade")
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK,
+		`<a href="/doubts"><span>Sem confirmação ou em duplicidade</span><strong>1</strong>`)
 	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK, doubt.Key,
 		"sem resposta da plataforma", ">decisão em 1")
 	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "P1|01",

@@ -59,7 +59,21 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	b.Get("/report?show=1&closing=none").Wants(http.StatusNotFound)
 	b.Get("/report?show=1").Submit("/report/export", url.Values{"format": {"csv"}, "closing": {"none"}}).
 		Wants(http.StatusNotFound)
-	b.Get("/audit?act=report+export").Wants(http.StatusOK, "csv", "xlsx")
+	b.Get("/audit?act=report+export").Wants(http.StatusOK, "exportou a conciliação r.csv")
+	if lines := strings.Count(b.Body, "exportou a conciliação "); lines != 3 {
+		t.Errorf("three exports are %d lines", lines)
+	}
+	var formats []string // of which only the file of the audit tells people
+	for _, r := range must.Get(d.host.Store.Audit(t.Context(), 0))(t) {
+		if r.Act == reconcile.ActExport {
+			var detail struct{ Format string }
+			must.Do(t, json.Unmarshal([]byte(r.Detail), &detail))
+			formats = append(formats, detail.Format)
+		}
+	}
+	if !slices.Equal(formats, []string{"xlsx", "csv", "csv"}) {
+		t.Errorf("the audit has exports of %q", formats)
+	}
 	d.as(trade.Reader).Get("/report?show=1").Wants(http.StatusOK, "Resumo")
 }
 

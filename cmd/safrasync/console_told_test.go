@@ -168,11 +168,18 @@ func TestTheAuditNamesEventsInWords(t *testing.T) {
 	}
 	const after = `{"event":"UPDATE_FARM","of":{"phase":null},"phase":"after","status":201}`
 	add(time.Hour, "ana", after)
-	b := d.as(trade.Administrator).Get("/audit?act=webhooks+apply").Wants(http.StatusOK, "“propriedade alterada”",
-		"<dt>Resposta da plataforma</dt><dd>201</dd>")
-	if strings.Contains(b.Body, "phase") {
-		t.Error("the audit shows what is stored, not what people read")
+	b := d.as(trade.Administrator).Get("/audit?act=webhooks+apply").Wants(http.StatusOK, "“propriedade alterada”")
+	stored := func(texts ...string) {
+		t.Helper()
+		_, table, _ := strings.Cut(b.Body, "<tbody>")
+		table, _, _ = strings.Cut(table, "</tbody>")
+		for _, text := range append(texts, "{", "&#34;", "null", "<details") {
+			if strings.Contains(table, text) {
+				t.Errorf("the audit shows %q of what is stored, not what people read:\n%s", text, table)
+			}
+		}
 	}
+	stored("phase", "UPDATE_FARM", "201")
 	add(3*time.Minute, "bia", "")
 	for range 3 {
 		add(time.Minute, "ana", after)
@@ -185,9 +192,30 @@ func TestTheAuditNamesEventsInWords(t *testing.T) {
 		At: office.Now(), Who: "ana", Act: "pause", Target: "contracts",
 		Detail: `{"before":{"state":"idle","stop":null},"after":{"state":"paused","stop":{"text":"ana paused the job"}}}`,
 	}))
-	b.Get("/audit?act=pause").Wants(http.StatusOK, "<dt>Situação</dt><dd>em espera → suspensa</dd>")
-	if strings.Contains(b.Body, "paused the job") {
-		t.Error("the audit shows an English sentence")
+	b.Get("/audit?act=pause").Wants(http.StatusOK, "<strong>ana</strong> suspendeu", ">a rotina Contratos<")
+	stored("idle", "stop", "paused the job")
+}
+
+// Of the details of an act the audit shows what people decided: a role, and the codes of a de-para.
+func TestTheAuditShowsRolesAndCodes(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	const id = "0b98fbe4-6680-4a11-9ba1-192ec42b7170"
+	d.run(0, "refs", "set", "wallets", "12", id, "--reason", "carteira nova", "--as", "ana", "--yes")
+	d.run(0, "refs", "remove", "wallets", "12", "--reason", "engano", "--as", "ana", "--yes")
+	must.Do(t, d.host.Store.AppendAudit(t.Context(), trade.AuditRecord{
+		At: office.Now(), Who: "ana", Act: "user role", Target: "lia",
+		Detail: `{"after":{"disabled":false,"role":"accountant"},"before":{"disabled":false,"role":"reader"}}`,
+	}))
+	b := d.as(trade.Administrator)
+	for act, fact := range map[string]string{
+		"refs+set": "<dt>12</dt><dd>– → " + id + "</dd>", "refs+remove": "<dt>12</dt><dd>" + id + " → –</dd>",
+		"user+role": "<dt>Perfil</dt><dd>leitura → contabilidade</dd>",
+	} {
+		b.Get("/audit?act=" + act).Wants(http.StatusOK, fact)
+		if strings.Contains(b.Body, "disabled") || strings.Contains(b.Body, "&#34;to&#34;") {
+			t.Errorf("%s: the audit shows what is stored", act)
+		}
 	}
 }
 

@@ -816,7 +816,8 @@ func TestAdministratorsEndAndDisableWhoComesByTheIssuer(t *testing.T) {
 			return admin.Post("/users/rui@coop.example", form)
 		}
 		c.come(b).Wants(http.StatusSeeOther)
-		admin.Get("/users").Wants(http.StatusOK, "entra por Conta Coop", "Encerrar sessões")
+		admin.Get("/users").Wants(http.StatusOK, "entra por Conta Coop", `href="/users?open=rui%40coop.example#open"`)
+		admin.Get("/users?open=rui@coop.example").Wants(http.StatusOK, "Encerrar sessões", "entra por Conta Coop")
 		b.Get("/account").Wants(http.StatusOK)
 		b.Post("/account/password",
 			url.Values{

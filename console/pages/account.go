@@ -131,7 +131,7 @@ func (c accounting) fall(r accountRow, unit string) (out accountFall) {
 func (c accounting) row(a reconcile.Account, unit string) accountRow {
 	out := accountRow{Account: a, Unit: unit}
 	if unit == inMoney {
-		out.Unit = view.Symbol(a.Currency)
+		out.Unit = trade.Symbol(a.Currency)
 	}
 	out.TableUnit = out.Unit
 	if c.large && unit == inMoney {

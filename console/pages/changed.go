@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -178,7 +177,7 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 			case "amount", "delivered_volume", "allocated_volume":
 				line.Unit = unit
 			case "price":
-				line.Unit = view.Symbol(line.Entry.Listing().Currency) + "/" + unit
+				line.Unit = trade.Symbol(line.Entry.Listing().Currency) + "/" + unit
 			}
 			another := func(l office.ChangedLine) bool {
 				return strings.Contains(l.Of.Field, "unit") || l.Of.Field == "currency"

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -305,7 +304,7 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 			switch sent := page.Doubt.Sent[field]; {
 			case sent == nil, field == "currency" && line.Text == "": // a currency without a price is none
 			case field == "currency":
-				line.Text = view.Symbol(*sent) + line.Text
+				line.Text = trade.Symbol(*sent) + line.Text
 			default:
 				line.Text += " " + q.Voice().Said(field, *sent)
 			}

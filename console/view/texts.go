@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"html/template"
 	"regexp"
 	"strconv"
@@ -41,20 +40,10 @@ func (v Voice) Sacas(kg trade.Decimal) string {
 	return text
 }
 
-// symbols are the symbols of currencies; other currencies are shown by their code.
-var symbols = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
-
 // Money formats an amount of a currency with cents.
 func (v Voice) Money(currency string, amount trade.Decimal) string {
-	text := strings.TrimSpace(Symbol(currency) + " " + trade.NumberText(amount.Abs().Fixed(2), v.lang))
-	if amount.Sign() < 0 {
-		return "−" + text
-	}
-	return text
+	return trade.CurrencyText(currency, amount, v.lang)
 }
-
-// Symbol returns the symbol of a currency, else its code.
-func Symbol(currency string) string { return cmp.Or(symbols[currency], currency) }
 
 // WholeTonnes formats a weight for an overview: whole tonnes, unless it is little.
 func (v Voice) WholeTonnes(kg trade.Decimal) string {

@@ -149,7 +149,7 @@ func (w *page) word(key i18n.Key) string { return i18n.Report.Text(w.h.Lang, key
 // unitsOf returns the units in which people read an account: tonnes and sacas, or its currency.
 func unitsOf(a reconcile.Account) []string {
 	if a.Measure == reconcile.Worth {
-		return []string{cmp.Or(signs[a.Currency], a.Currency)}
+		return []string{trade.Symbol(a.Currency)}
 	}
 	return []string{"t", "sc"}
 }

@@ -287,9 +287,6 @@ const cents = 2
 // kilogram is the scale of tonnes that people read; files for programs have every digit.
 const kilogram = 3
 
-// signs are the currency signs that people use; other currencies are written by their code.
-var signs = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
-
 // units are written after the number; other units are currencies, and are written before it.
 var units = []string{"kg", string(trade.KG), string(trade.SC), string(trade.TON)}
 
@@ -306,11 +303,7 @@ func (l *laid) amount(d trade.Decimal, text, unit string) string {
 			return text + " " + strings.ToLower(unit)
 		}
 	}
-	sign, ok := signs[unit]
-	if !ok {
-		sign = unit
-	}
-	return strings.TrimSpace(sign + " " + trade.NumberText(d.Fixed(cents), l.heading.Lang))
+	return trade.CurrencyText(unit, d, l.heading.Lang)
 }
 
 func (l *laid) End() error { return l.to.End() }
