@@ -422,8 +422,7 @@ CREATE TABLE cause_owner (
     who TEXT NOT NULL, at {{int}} NOT NULL
 ) {{without_rowid}};
 
--- Acts that one person ordered and others have to agree to before they are done. One that was decided stays 90 days;
--- the audit has it longer.
+-- Acts that one person ordered and others have to agree to before they are done; decided ones stay 90 days.
 CREATE TABLE approval (
     id {{int}} PRIMARY KEY {{identity}},
     act TEXT NOT NULL CHECK (act <> ''), target TEXT NOT NULL,
