@@ -212,7 +212,7 @@ func TestTheAuditShowsRolesAndCodes(t *testing.T) {
 		"refs+set": "<dt>12</dt><dd>– → " + id + "</dd>", "refs+remove": "<dt>12</dt><dd>" + id + " → –</dd>",
 		"user+role": "<dt>Perfil</dt><dd>leitura → contabilidade</dd>",
 	} {
-		b.Get("/audit?act=" + act).Wants(http.StatusOK, fact)
+		b.Get("/audit?act="+act).Wants(http.StatusOK, fact)
 		if strings.Contains(b.Body, "disabled") || strings.Contains(b.Body, "&#34;to&#34;") {
 			t.Errorf("%s: the audit shows what is stored", act)
 		}
