@@ -67,7 +67,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	}
 	// what was decided can be read on, and decided no more
 	ana.Get("/approvals").Wants(http.StatusOK, "Nada aguarda aprovação", `<a href="/approvals/2">Reabrir`,
-		`<span class="state">recusado</span>`, `<span class="state accepted">aprovado</span>`)
+		`<span class="state">recusado</span>`, `<span class="state">aprovado</span>`)
 	page := ana.Get("/approvals/2").Wants(http.StatusOK, "Recusado por ana em", "não era certo",
 		"O que foi pedido").Body
 	if strings.Contains(page, "/approvals/2/approve") || strings.Contains(page, "Pessoas necessárias") {

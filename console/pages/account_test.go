@@ -137,7 +137,8 @@ func TestAReportInMoneySaysItsUnitAndWhatIsInNoSum(t *testing.T) {
 		t.Error("it says how many there are of what there is none")
 	}
 	shown.Outside, shown.Beside = nil, 3
-	if text = reportText(t, q.Voice(), shown); !strings.Contains(text, ": <a href=\"/report?part=bridge\">3 canceladas") {
+	text = reportText(t, q.Voice(), shown)
+	if !strings.Contains(text, ": <a href=\"/report?part=bridge\">3 canceladas") {
 		t.Error("it does not say what the ERP has that is no document")
 	}
 }
