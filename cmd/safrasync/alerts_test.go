@@ -51,7 +51,7 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 		s.start()
 		body := received(t, bodies)
 		for _, want := range []string{
-			"muitas recusas da plataforma em Contratos",
+			"muitas rejeições da plataforma em Contratos",
 			"carteira não encontrada na plataforma (1 código)", "Soja: 1 linha",
 			`https://safrasync.coop.example/rows?job=contracts\u0026amp;state=rejected|Abrir `,
 		} {
@@ -70,7 +70,7 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 		default:
 		}
 		if out := s.must(0, "status", "--digest"); !strings.Contains(out,
-			"Muitas recusas da plataforma em Contratos, desde") || !strings.Contains(out, "Posição: ") {
+			"Muitas rejeições da plataforma em Contratos, desde") || !strings.Contains(out, "Posição: ") {
 			t.Errorf("the digest lacks the open alert:\n%s", out)
 		}
 	})

@@ -67,13 +67,15 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	}
 	// what was decided can be read on, and decided no more
 	ana.Get("/approvals").Wants(http.StatusOK, "Nada aguarda aprovação", `<a href="/approvals/2">Reabrir`,
-		`<span class="state">recusado</span>`, `<span class="state accepted">aprovado</span>`)
+		`<span class="state">recusado</span>`, `<span class="state">aprovado</span>`)
 	page := ana.Get("/approvals/2").Wants(http.StatusOK, "Recusado por ana em", "não era certo",
 		"O que foi pedido").Body
 	if strings.Contains(page, "/approvals/2/approve") || strings.Contains(page, "Pessoas necessárias") {
 		t.Error("a request that was declined can be approved")
 	}
-	ana.Get("/approvals/1").Wants(http.StatusOK, "Aprovado por")
+	ana.Get("/approvals/1").Wants(http.StatusOK, "Aprovado por",
+		`<a href="/audit?target=contracts%2001%7c000003">Aprovar é consentir; o que foi feito está na auditoria.</a>`)
+	ana.Get("/audit?target=contracts%2001%7c000003").Wants(http.StatusOK, "lançado por engano")
 	d.run(1, "approvals", "approve", "2", "--reason", "outra vez agora", "--as", "rui", "--yes")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("what was declined was done later: %s", e.State)
@@ -240,6 +242,16 @@ func TestTheApprovalOfACodeSaysWhatItFreesAndWhoMayApprove(t *testing.T) {
 	if strings.Contains(other.Body, "Aprovar e fazer") {
 		t.Error("who may not approve is offered it")
 	}
+	ana.Get("/approvals/1")
+	ana.Submit("/approvals/1/decline", url.Values{"reason": {"outra carteira"}}).Wants(http.StatusOK)
+	past := ana.Get("/approvals/1").Wants(http.StatusOK, "Código 12 do ERP").Body
+	for _, of := range []string{"Se a plataforma conhecer", "Nenhuma linha aguarda", "Ninguém perguntou", "Ver todos"} {
+		if strings.Contains(past, of) {
+			t.Errorf("what was decided speaks of today: %s", of)
+		}
+	}
+	d.sql("state.db", `UPDATE approval SET plan = '{'`)
+	ana.Get("/approvals").Wants(http.StatusOK, `<a href="/approvals/1">Gravar no de-para: Carteiras 12</a>`, "recusado")
 }
 
 // Whoever cannot approve is not called, and reads whom it waits for.

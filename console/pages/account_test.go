@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
@@ -87,6 +89,60 @@ func TestWhatTheQueryReturnsIsSaidIfItIsKnown(t *testing.T) {
 	}
 }
 
+// reportText returns the page of a report.
+func reportText(t *testing.T, v view.Voice, shown *reportShown) string {
+	t.Helper()
+	var b strings.Builder
+	frame := view.Frame{
+		Voice: v, Page: "report", User: &trade.User{Role: trade.Reader},
+		Asset: view.Asset,
+		Data:  reportPage{Form: url.Values{}, Report: shown},
+	}
+	if err := view.Execute(&b, frame); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// On the screen money is in thousands; on paper the cells have whole amounts, and the head their unit. What is in
+// no sum has its currency, and nothing is said of what is not there.
+func TestAReportInMoneySaysItsUnitAndWhatIsInNoSum(t *testing.T) {
+	t.Parallel()
+	account := func(currency string, rows int, read int64) reconcile.Account {
+		return reconcile.Account{
+			AccountKey: reconcile.AccountKey{Product: "SOJA", Measure: reconcile.Worth, Currency: currency},
+			Read:       trade.NewDecimal(read, 0),
+			Outside: []reconcile.AccountLine{{
+				LineKey: reconcile.LineKey{Outside: reconcile.OutsideUnpriced}, Rows: rows,
+			}},
+		}
+	}
+	q := &web.Request{Lang: trade.Portuguese, Site: &web.Site{Zone: time.UTC}}
+	shown := must.Get((&Pages{}).shown(q, url.Values{"unit": {inMoney}}, &paper.Report{
+		Overview: reconcile.Overview{Accounts: []reconcile.Account{
+			account("BRL", 7, 200_000_000), account("USD", 2, 3_000_000), account("", 1, 0),
+		}},
+	}, reconcile.Options{Lang: trade.Portuguese}))(t)
+	text := reportText(t, q.Voice(), shown)
+	for _, want := range []string{
+		`<small>(<span class="no-paper">R$ mil</span><span class="only-paper">R$</span>)</small>`,
+		`<small class="no-paper">US$ mil</small><small class="only-paper">US$</small>`,
+		"7 sem preço ou moeda (R$)</a>", "2 sem preço ou moeda (US$)</a>", "1 sem preço ou moeda</a></p>",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %s:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, ">0 ") {
+		t.Error("it says how many there are of what there is none")
+	}
+	shown.Outside, shown.Beside = nil, 3
+	text = reportText(t, q.Voice(), shown)
+	if !strings.Contains(text, ": <a href=\"/report?part=bridge\">3 canceladas") {
+		t.Error("it does not say what the ERP has that is no document")
+	}
+}
+
 // A page marks the product that its lines do not explain, exactly, and says that nothing is missing only of one
 // that has no difference.
 func TestAReportMarksWhatNoLineExplains(t *testing.T) {
@@ -96,16 +152,7 @@ func TestAReportMarksWhatNoLineExplains(t *testing.T) {
 		row := by.row(a, inTonnes)
 		shown := reportShown{Report: &paper.Report{}, Unit: inTonnes, Table: tableOf([]accountRow{row}, false)}
 		shown.Opened, shown.Fall = &row, by.fall(row, inTonnes)
-		var b strings.Builder
-		frame := view.Frame{
-			Voice: by.v, Page: "report", User: &trade.User{Role: trade.Reader},
-			Asset: view.Asset,
-			Data:  reportPage{Form: url.Values{}, Report: &shown},
-		}
-		if err := view.Execute(&b, frame); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
+		return reportText(t, by.v, &shown)
 	}
 	const mark, nothing = `class="differs">Sobra sem explicação: 0,4 kg`, "Nada falta."
 	a := testAccount(true)

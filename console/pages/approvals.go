@@ -30,10 +30,7 @@ func (p *Pages) showApprovals(q *web.Request) error {
 			return err
 		}
 		for _, a := range list {
-			planned, err := acts.PlannedOf(a)
-			if err != nil {
-				return err
-			}
+			planned, _ := acts.PlannedOf(a) // of a damaged one what else is known is shown
 			last := a.People[len(a.People)-1]
 			if a.Outcome == trade.ApprovalLapsed {
 				last = trade.Consent{At: a.Until}
@@ -75,10 +72,10 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	}
 	page.Own = slices.ContainsFunc(page.Approval.People,
 		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
-	page.May = q.May(office.RoleOfApproval(page.Approval)) && !page.Own && !page.Lapsed && !page.Review.Outdated &&
+	page.Who = office.RoleOfApproval(page.Approval)
+	page.May = q.May(page.Who) && !page.Own && !page.Lapsed && !page.Review.Outdated &&
 		page.Approval.Outcome == ""
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
-	page.Who = office.RoleOfApproval(page.Approval)
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
 		page.Stop = p.office.AdviseStop(job.Before.Stop, q.Lang)
 		if job.Release != nil {
@@ -89,7 +86,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 			}
 		}
 	}
-	if page.Approval.Act == acts.ActSetCode {
+	if page.Approval.Act == acts.ActSetCode && page.Approval.Outcome == "" {
 		missing, err := p.office.Shortages(q.Context())
 		if err != nil {
 			return page, err

@@ -11,6 +11,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/picture"
@@ -233,6 +234,9 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 				continue
 			}
 			_, name, _ := strings.Cut(l.Why(o), ": ")
+			if a.Currency != "" {
+				name += " (" + view.Symbol(a.Currency) + ")"
+			}
 			step := accountStep{Step: picture.Step{Mark: picture.Mark{Name: name}}}
 			figure.Of.Of.Product = ""
 			if !past {
