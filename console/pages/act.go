@@ -292,7 +292,8 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 	if !page.doubt {
 		return page, nil
 	}
-	page.progress, err = progressOf(q)
+	page.progress.Done = int(Number(q.Form.Get("done")))
+	page.Only, err = queueOf(q)
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +303,7 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 	}
 	page.Hidden.Set("done", strconv.Itoa(page.progress.Done))
 	page.Hidden.Set("id", order.ID)
-	for _, name := range []string{"only", "in", "no_id"} {
+	for _, name := range []string{"only", "no_id"} {
 		page.Hidden.Set(name, q.Form.Get(name))
 	}
 	page.What = p.Titles(q.Lang).Of(order.Job) + " " + page.Entry.Shown.Masked().Lead(v.Key(page.Entry.Key))

@@ -19,18 +19,13 @@ import (
 // cause, or "": both.
 type queue string
 
-// allKinds are the queues of one kind, in the order of the list.
-var allKinds = append([]queue{queue(trade.InDoubt)}, trade.Map(office.HeldCauses, func(cause string) queue {
-	return queue(cause)
-})...)
-
 // queueOf returns the queue of the address or the form.
 func queueOf(q *web.Request) (queue, error) {
-	only := queue(q.Form.Get("only"))
-	if only != "" && !slices.Contains(allKinds, only) {
+	only := q.Form.Get("only")
+	if only != "" && only != string(trade.InDoubt) && !slices.Contains(office.HeldCauses, only) {
 		return "", web.BadRequest("filter")
 	}
-	return only, nil
+	return queue(only), nil
 }
 
 // query returns what selects the rows of the queue, oldest first.
@@ -44,25 +39,6 @@ func (of queue) query() trade.RowQuery {
 		query.States, query.Causes = []trade.State{trade.Held}, []string{string(of)}
 	}
 	return query
-}
-
-// kinds returns the queues that the queue consists of, in the order of the list.
-func (of queue) kinds() []queue {
-	if of != "" {
-		return []queue{of}
-	}
-	return allKinds
-}
-
-// kindOf returns the queue of the rows of a state and a cause; "": they are in none.
-func kindOf(state trade.State, cause string) queue {
-	switch state {
-	case trade.InDoubt:
-		return queue(state)
-	case trade.Held:
-		return queue(cause)
-	}
-	return ""
 }
 
 // Path returns the address of the list of the queue; add is what follows /doubts.
@@ -105,8 +81,12 @@ func (p *Pages) showDoubts(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page, most := doubtsPage{Only: only}, pageRows
+	page, kinds, most := doubtsPage{Only: only}, []queue{only}, pageRows
 	if only == "" {
+		kinds = []queue{queue(trade.InDoubt)}
+		for _, cause := range office.HeldCauses {
+			kinds = append(kinds, queue(cause))
+		}
 		most = doubtsFew
 	}
 	whole, err := p.office.RowSums(q.Context(), only.query(), true)
@@ -117,7 +97,7 @@ func (p *Pages) showDoubts(q *web.Request) error {
 	for _, s := range whole {
 		left += s.Rows
 	}
-	for _, of := range only.kinds() {
+	for _, of := range kinds {
 		kind, query := doubtKind{Queue: of}, of.query()
 		sums, err := p.office.RowSums(q.Context(), query, true)
 		if err != nil {
@@ -234,24 +214,18 @@ func (p doubtPage) Compared() bool { return p.Beside != nil && p.Beside.Rows == 
 // progress is the progress of a person who decides one doubt after the other.
 type progress struct {
 	Only  queue
-	In    queue // the kind of this one
-	Done  int   // number of doubts decided before this one
-	Place int   // number of this one, including those; 0: its kind is in no list
+	Done  int // number of doubts decided before this one
+	Place int // number of this one, including those
 	Of    int
-}
-
-func progressOf(q *web.Request) (progress, error) {
-	only, err := queueOf(q)
-	return progress{Only: only, In: queue(q.Form.Get("in")), Done: int(Number(q.Form.Get("done")))}, err
 }
 
 // Way returns the part of an address that keeps the progress.
 func (p progress) Way() string {
-	name, of := "in", p.In
+	way := "done=" + strconv.Itoa(p.Done)
 	if p.Only != "" {
-		name, of = "only", p.Only
+		way += "&only=" + url.QueryEscape(string(p.Only))
 	}
-	return "done=" + strconv.Itoa(p.Done) + "&" + name + "=" + url.QueryEscape(string(of))
+	return way
 }
 
 // lookFor is a line of what was sent, by which people find the record on the platform.
@@ -293,11 +267,8 @@ func (p doubtPage) Taken() string {
 // doubtPage returns the page of a row, on which it can be decided by an act; "" is any.
 func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, revealed bool) (page doubtPage, err error) {
 	page = doubtPage{
-		Open: decidable(entry, act), Unsent: !undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments,
-	}
-	page.progress, err = progressOf(q)
-	if err != nil {
-		return page, err
+		progress: progress{Done: int(Number(q.Form.Get("done")))}, Open: decidable(entry, act),
+		Unsent: !undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments,
 	}
 	page.rowContext, err = p.rowContextOf(q, entry, revealed)
 	if err != nil {
@@ -311,21 +282,21 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 		page.Do = p.office.Advice(entry, q.Lang).Do
 	}
 	if undecided(entry) {
-		page.In, page.Of = kindOf(entry.State, entry.Cause), page.Done
-		if page.Only != page.In { // it stands in the queue of all
+		page.Only, err = queueOf(q)
+		if err != nil {
+			return page, err
+		}
+		query := page.Only.query()
+		if !slices.Contains(query.States, entry.State) ||
+			query.Causes != nil && !slices.Contains(query.Causes, entry.Cause) { // it stands in the queue of all
 			page.Only = ""
+			query = page.Only.query()
 		}
-		for _, of := range page.Only.kinds() {
-			query := of.query()
-			place, all, err := p.office.Place(q.Context(), entry, query.States, query.Causes...)
-			if err != nil {
-				return page, err
-			}
-			if of == page.In {
-				page.Place = page.Of + place
-			}
-			page.Of += all
+		page.Place, page.Of, err = p.office.Place(q.Context(), entry, query.States, query.Causes...)
+		if err != nil {
+			return page, err
 		}
+		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
 	}
 	for _, fields := range looks[entry.Sends] {
 		line := lookFor{Field: fields[0], ID: strings.HasSuffix(fields[0], "_id")}
@@ -356,27 +327,25 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 	return page, err
 }
 
-// nextDoubt redirects to the doubt after one, or to the first of the list.
+// nextDoubt redirects to the doubt after one, or to the oldest.
 func (p *Pages) nextDoubt(q *web.Request) error {
-	at, err := progressOf(q)
+	only, err := queueOf(q)
 	if err != nil {
 		return err
 	}
-	path, err := p.next(q, after(q), at)
+	path, err := p.next(q, after(q), progress{Only: only, Done: int(Number(q.Form.Get("done")))})
 	if err != nil {
 		return err
 	}
 	return q.Redirect(path)
 }
 
-// next returns the path of the row to decide after the one with an id, in the order of the list. After the
-// last it returns the first, then what is in no kind, and the list of all queues if there is none.
+// next returns the path of the row to decide after the one with an id. After the last it returns the
+// first, and the list of all queues if there is none.
 func (p *Pages) next(q *web.Request, after string, at progress) (string, error) {
-	kinds := at.Only.kinds()
-	i := max(0, slices.Index(kinds, at.In))
-	for _, at.In = range slices.Concat(kinds[i:], kinds[:i+1], []queue{at.Only}) {
-		query := at.In.query()
-		query.After, query.Limit, after = after, 1, ""
+	query := at.Only.query()
+	query.Limit = 1
+	for _, query.After = range []string{after, ""} {
 		found, err := p.office.RowPage(q.Context(), query)
 		if err != nil {
 			return "", err

@@ -153,7 +153,12 @@ func taskOf(c office.Cause) task {
 		Path:   "/pending?cause=" + url.QueryEscape(c.Key) + "#" + anchor,
 		Anchor: anchor,
 		Urgent: c.State == trade.InDoubt || c.State == trade.Held,
-		Queue:  kindOf(c.State, c.Cause),
+	}
+	switch c.State {
+	case trade.InDoubt:
+		t.Queue = queue(trade.InDoubt)
+	case trade.Held:
+		t.Queue = queue(c.Cause)
 	}
 	t.Sums = slices.DeleteFunc(c.Kinds(), func(k pending.KindSum) bool { return k.Behind })
 	return t
