@@ -11,7 +11,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/picture"
@@ -235,7 +234,7 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 			}
 			_, name, _ := strings.Cut(l.Why(o), ": ")
 			if a.Currency != "" {
-				name += " (" + view.Symbol(a.Currency) + ")"
+				name += " (" + trade.Symbol(a.Currency) + ")"
 			}
 			step := accountStep{Step: picture.Step{Mark: picture.Mark{Name: name}}}
 			figure.Of.Of.Product = ""
