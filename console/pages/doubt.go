@@ -319,9 +319,9 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 	}
 	records, err := p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
 	decisions := []string{acts.ActAdopt, acts.ActResend, acts.ActRetry, acts.ActDismiss}
-	for i, r := range records {
+	for _, r := range records {
 		if page.Decided == nil && slices.Contains(decisions, r.Act) {
-			page.Decided = &records[i]
+			page.Decided = &r
 		}
 	}
 	return page, err
