@@ -280,7 +280,8 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.golden("10-fechar")
 		c.press(`input[name=signed]`)
 		c.click(`form[action="/report/close/do"] button`)
-		c.shows("O mês foi fechado", "outubro conferido com o razão", "Fechamento de 10/2026", "carla", "o que foi guardado")
+		c.shows("O mês foi fechado", "outubro conferido com o razão", "Fechamento de 10/2026", "carla",
+			"o que foi guardado")
 		c.accessible("closed month")
 	})
 	if list := complaints(); len(list) > 0 {
