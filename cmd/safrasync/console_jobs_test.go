@@ -62,7 +62,8 @@ func TestAnOldRunEndsOnItsPageAsInTheList(t *testing.T) {
 		}
 		last := b.Body[strings.LastIndex(b.Body, `href="/runs/r`)+len(`href="/runs/`):]
 		last, _, _ = strings.Cut(last, `"`)
-		b.Get("/runs/"+last).Wants(http.StatusOK, `<span class="state waiting">2 pendências</span>`)
+		b.Get("/runs/"+last).Wants(http.StatusOK, `<span class="state waiting">2 pendências</span>`,
+			`<p class="chips"><a href="/pending">`)
 		next := regexp.MustCompile(`/routines\?after=\d+`).FindString(b.Get("/routines?job=contracts").Body)
 		b.Get(next + "&job=contracts")
 	}
