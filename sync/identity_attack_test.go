@@ -296,7 +296,7 @@ func TestARefusalInNoFormOfTheAPIHoldsTheContentUnderAnotherKeyToo(t *testing.T)
 // A refusal that proves nothing may have made a record. The mapping is corrected, and later the row
 // gets another number while its own one gets another contract: what was sent is known still.
 func TestWhatARefusalWithoutProofSentIsKnownUnderACorrectedMapping(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
+	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{
 			Faults: faults(t, "status=422,commit,type=text/html@1,body=<html>blocked</html>"),
 		})
@@ -335,7 +335,7 @@ func TestARowThatIsReopenedAfterARebuildSaysForWhichRecordItIsHeld(t *testing.T)
 // A row that somebody typed on the platform was dismissed, and another document has its number by
 // now. To reopen that number would let the dismissed content go under its new one.
 func TestANumberIsNotReopenedWhileARowIsHeldForWhatWasDismissed(t *testing.T) {
-	onEither(t, plain, func(t *testing.T, b *bench) {
+	onBoth(t, plain, func(t *testing.T, b *bench) {
 		b.write(10)
 		b.run(engine.Options{RecordOnly: true})
 		b.done(b.dismiss(1), acts.NotRefused) // it is on the platform
@@ -539,7 +539,7 @@ func TestADeliveryThatIsTypedAgainBehindAnotherOneIsHeld(t *testing.T) {
 // A row that was refused without proof is dismissed, a de-para is corrected, and the row is reopened:
 // what goes then is what it is today.
 func TestARowRefusedWithoutProofThatIsReopenedGoesAsItIsToday(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
+	both(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{
 			Faults: faults(t, "status=422,type=text/html@1,body=<html>blocked</html>"),
 		})

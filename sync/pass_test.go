@@ -39,7 +39,7 @@ func TestAJobThatIsTakenOverLeavesTheOthersGoing(t *testing.T) {
 // A signal while one job reads ends the pass with a report of every job, and is no fault of the
 // ledger.
 func TestAPassThatIsInterruptedWhileItReadsReportsEveryJob(t *testing.T) {
-	either(t, func(t *testing.T, db database) {
+	both(t, func(t *testing.T, db database) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
@@ -91,7 +91,7 @@ func TestAJobThatIsTakenInTheMiddleOfTheListIsLeftOut(t *testing.T) {
 
 // A parent that stopped or is paused holds only what hangs on its rows without an id.
 func TestAPausedParentHoldsOnlyTheChildrenOfItsOpenRows(t *testing.T) {
-	onEither(t, family, func(t *testing.T, b *bench) {
+	onBoth(t, family, func(t *testing.T, b *bench) {
 		b.contract(1)
 		b.pass()
 		b.contract(2)
@@ -107,7 +107,7 @@ func TestAPausedParentHoldsOnlyTheChildrenOfItsOpenRows(t *testing.T) {
 // What one job learned of the platform holds for the next: after an unknown outcome rows go one at
 // a time, of whatever job, until the API says something definite.
 func TestADoubtOfOneJobMakesTheOthersCareful(t *testing.T) {
-	onEither(t, with(withChildren, failing("lost-after@2-")), func(t *testing.T, b *bench) {
+	onBoth(t, with(withChildren, failing("lost-after@2-")), func(t *testing.T, b *bench) {
 		b.contract(1)
 		b.pass()
 		b.contract(2)
