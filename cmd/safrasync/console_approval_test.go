@@ -49,8 +49,21 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	d.as(trade.Reader).Get("/approvals").Wants(http.StatusOK, "Dispensar", "carla", "1 de 2")
 	ana.Get("/").Wants(http.StatusOK, `<a href="/approvals">1 pedido espera por você</a>`)
 	ana.Get("/approvals/1").Wants(http.StatusOK, "carla", "lançado por engano", "Aprovar e fazer", "dispensado")
+	late := map[string]*consoletest.Browser{}
+	for _, answer := range []string{"approve", "decline"} {
+		late[answer] = d.as(trade.Administrator).Get("/approvals/1")
+	}
 	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK,
 		"Aprovado e feito", "Nada aguarda aprovação", `<a href="/approvals/1">Dispensar`)
+	// a page that was open meanwhile, and a command, say that it was decided, and not that nothing was done
+	for answer, b := range late {
+		b.Submit("/approvals/1/"+answer, url.Values{"reason": {"conferi também"}}).Wants(http.StatusOK,
+			"Já foi decidido por outra pessoa.")
+	}
+	_, told := d.run(1, "approvals", "approve", "1", "--reason", "conferi também", "--as", "rui", "--yes")
+	if !strings.Contains(told, "já foi decidido") {
+		t.Errorf("the command says %q", told)
+	}
 	ana.Get("/audit?act=approval+give").Wants(http.StatusOK, "aprovou", "conferi com a filial")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("it was not done: %s", e.State)
@@ -74,7 +87,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 		t.Error("a request that was declined can be approved")
 	}
 	ana.Get("/approvals/1").Wants(http.StatusOK, "Aprovado por",
-		`<a href="/audit?target=contracts%2001%7c000003">Aprovar é consentir; o que foi feito está na auditoria.</a>`)
+		`<a href="/audit?target=contracts%2001%7c000003">Veja na auditoria o que foi feito depois.</a>`)
 	ana.Get("/audit?target=contracts%2001%7c000003").Wants(http.StatusOK, "lançado por engano")
 	d.run(1, "approvals", "approve", "2", "--reason", "outra vez agora", "--as", "rui", "--yes")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {

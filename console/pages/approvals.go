@@ -196,7 +196,7 @@ func (p *Pages) answerApproval(agrees bool) func(*web.Request) error {
 		case done.Refused == "":
 			return q.Done(text, "/approvals")
 		case done.Refused == acts.NotAsked: // another person was first
-			return q.Done("approval.refused.not_asked", "/approvals")
+			return q.Done("approvals.not_asked", "/approvals")
 		case done.Done || len(done.Approval.People) >= done.Approval.Needs: // the act no longer waits
 			return q.Done("approvals.moved", "/approvals")
 		}
