@@ -1,9 +1,13 @@
 package pages
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -34,6 +38,13 @@ func TestPagesNamePhrasesThatExist(t *testing.T) {
 	for _, fixer := range trade.Fixers {
 		if who := fixer.Department(); who != "" {
 			made = append(made, "home.who."+string(who))
+		}
+	}
+	// what the page after an act says of it
+	for _, file := range must.Get(filepath.Glob("../*/*.go"))(t) {
+		text := string(must.Get(os.ReadFile(file))(t))
+		for _, m := range regexp.MustCompile(`\b(?:Done|SetFlash)\("([a-z_.]*[a-z])"`).FindAllStringSubmatch(text, -1) {
+			made = append(made, "told."+m[1])
 		}
 	}
 	for _, key := range made {
