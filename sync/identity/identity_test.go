@@ -746,3 +746,28 @@ func TestChildrenWaitWhileTheirRecordIsMisplaced(t *testing.T) {
 		})
 	}
 }
+
+// What a record that lost its row was sent with, became since, or was seen as, is found under another key;
+// no row that still has its record is, and nothing for a record whose row stands.
+func TestFound(t *testing.T) {
+	t.Parallel()
+	became := contract(quantity)
+	for _, e := range []struct {
+		name  string
+		of    identity.Candidate
+		row   identity.ERPRow
+		found bool
+	}{
+		{"as it was sent", record(1, "A", x), row(7, "B", x), true},
+		{"as it became before it lost its row", with(record(1, "A", x), newest(became)), row(7, "B", became), true},
+		{"as another row was seen", sighted(record(1, "A", x), 7, became), row(7, "B", became), true},
+		{"another document", record(1, "A", x), row(7, "B", z), false},
+		{"its own row", with(record(1, "A", x), own), row(1, "B", x), false},
+		{"its row stands", record(1, "A", x, x), row(7, "B", x), false},
+	} {
+		got := identity.Found([]identity.Candidate{e.of}, []identity.ERPRow{e.row})
+		if id, found := got[1]; found != e.found || found && id != e.row.ID {
+			t.Errorf("%s: %v", e.name, got)
+		}
+	}
+}
