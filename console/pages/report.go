@@ -175,8 +175,8 @@ func (p *Pages) showReport(q *web.Request) error {
 	if err != nil {
 		return err
 	}
+	page.Making = making
 	if report == nil {
-		page.Making = &making
 		return q.Page(http.StatusOK, "report", page)
 	}
 	page.Report, err = p.shown(q, page.Form, report, p.office.ReportOptions(query, q.Lang))

@@ -37,33 +37,37 @@ type reportJob struct {
 	asked map[string]bool // who has asked for it, and has not got it
 }
 
-// RequestReport returns a report, or nil and how far it is if that takes longer. Each who asks for the same
-// one again gets it when it is ready. Unless fresh is set, it may be the last one that has this selection.
+// RequestReport returns a report. If making it takes longer, it returns how far it is, and the last one that
+// has this selection, or nil. Each who asks for the same one again gets it when it is ready. Unless fresh is
+// set, it may be the last one.
 func (o *Office) RequestReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int, who string, fresh bool,
-) (*paper.Report, ReportProgress, error) {
+) (last *paper.Report, making *ReportProgress, err error) {
 	o.mu.Lock()
-	kept := o.kept
+	if o.kept != nil && o.kept.of == selection(q, lang, most) {
+		last = o.kept.answer
+		fresh = fresh || o.now().Sub(o.kept.At) >= reportAge
+	}
 	o.mu.Unlock()
-	if !fresh && kept != nil && kept.of == selection(q, lang, most) && o.now().Sub(kept.At) < reportAge {
-		return kept.answer, kept.ReportProgress, nil
+	if last != nil && !fresh {
+		return last, nil, nil
 	}
 	m := o.makeReport(q, lang, most, who)
 	if m == nil {
-		return nil, ReportProgress{}, nil
+		return last, &ReportProgress{}, nil
 	}
 	if _, err := m.wait(ctx, o.reportPatience); err != nil {
-		return nil, ReportProgress{}, err
+		return nil, nil, err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !m.over() {
-		return nil, m.ReportProgress, nil
+		return last, new(m.ReportProgress), nil
 	}
 	delete(m.asked, who)
 	if len(m.asked) == 0 {
 		o.forget(m)
 	}
-	return m.answer, m.ReportProgress, m.err
+	return m.answer, nil, m.err
 }
 
 // selection returns what a report is made of, as a text to compare.

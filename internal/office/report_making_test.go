@@ -10,7 +10,7 @@ import (
 )
 
 // A report that takes long is made once for all who ask for it; each is told how far it is. Its next
-// reader gets a new one.
+// reader gets a new one, and until it is made the last one.
 func TestAReportIsMadeInTheBackground(t *testing.T) {
 	t.Parallel()
 	open, _ := openStuck(t)
@@ -18,8 +18,11 @@ func TestAReportIsMadeInTheBackground(t *testing.T) {
 	o.reportPatience = time.Nanosecond
 	ask := func(product string) (bool, ReportProgress, error) {
 		q := ReportQuery{Filter: reconcile.Filter{Products: []string{product}}}
-		out, at, err := o.RequestReport(t.Context(), q, trade.Portuguese, 10, "lia", true)
-		return out != nil, at, err
+		out, making, err := o.RequestReport(t.Context(), q, trade.Portuguese, 10, "lia", true)
+		if making == nil {
+			return out != nil, o.kept.ReportProgress, err
+		}
+		return out != nil, *making, err
 	}
 	o.turn <- struct{}{} // another report is made
 	for range 2 {
@@ -41,6 +44,15 @@ func TestAReportIsMadeInTheBackground(t *testing.T) {
 	if there, again, err := ask("SOJA"); !there || again.At.Before(at.At) || err != nil {
 		t.Errorf("the next one: %t, %+v after %+v, %v", there, again, at, err)
 	}
+	o.reportPatience = time.Nanosecond
+	o.turn <- struct{}{}
+	if last, again, err := ask("SOJA"); !last || !again.At.IsZero() || err != nil {
+		t.Errorf("while the next one is made, the last one: %t, %+v, %v", last, again, err)
+	}
+	if last, again, err := ask("MILHO"); last || !again.At.IsZero() || err != nil {
+		t.Errorf("the last one of another selection: %t, %+v, %v", last, again, err)
+	}
+	<-o.turn
 }
 
 // A report that nobody fetches is given up, and the office ends with one that is being made.
@@ -107,9 +119,9 @@ func TestAnOfficeThatEndsMakesNoReport(t *testing.T) {
 	o.reportPatience = time.Nanosecond
 	o.turn <- struct{}{} // another report is made
 	for range 2 {
-		out, at, err := o.RequestReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true)
-		if out != nil || at != (ReportProgress{}) || err != nil {
-			t.Errorf("%v, %+v, %v", out, at, err)
+		out, making, err := o.RequestReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true)
+		if out != nil || *making != (ReportProgress{}) || err != nil {
+			t.Errorf("%v, %+v, %v", out, making, err)
 		}
 		o.Close() // gives up what is being made
 	}
