@@ -37,8 +37,17 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 		b.Body[strings.LastIndex(b.Body, `href="/runs/`):])
 	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Sem confirmação", "Enviados", "Soma de",
 		fmt.Sprintf(`<span class="state %s">%s</span>`, list[1], list[2])) // it ended as the list says
-	b.Wants(http.StatusOK, fmt.Sprintf("/rows/%d", d.rows(trade.InDoubt)[0].ID))
+	b.Wants(http.StatusOK, fmt.Sprintf("/rows/%d", d.rows(trade.InDoubt)[0].ID),
+		fmt.Sprintf("sem confirmação %d", len(d.rows(trade.InDoubt))), fmt.Sprintf("com erro %d", len(d.rows(trade.Invalid))))
 	b.Get("/routines?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
+
+	d.sql("erp.db", `CREATE TABLE n AS SELECT * FROM contrato WHERE num = '000003'; UPDATE n SET num = '000903';
+		INSERT INTO contrato SELECT * FROM n; UPDATE n SET num = '000904', produto = 'CEVADA';
+		INSERT INTO contrato SELECT * FROM n; DROP TABLE n`)
+	d.run(0, "sync", "contracts")
+	_, id, _ = strings.Cut(b.Get("/routines?job=contracts").Body, `href="/runs/`)
+	id, _, _ = strings.Cut(id, `"`)
+	b.Get("/runs/"+id).Wants(http.StatusOK, "com erro 3 (&#43;2)", "Causa agora", "of_run="+id+"%3Ainvalid")
 }
 
 // However many runs came after it, a run ended on its page as it did in the list, also as the last one of a
@@ -63,7 +72,7 @@ func TestAnOldRunEndsOnItsPageAsInTheList(t *testing.T) {
 		last := b.Body[strings.LastIndex(b.Body, `href="/runs/r`)+len(`href="/runs/`):]
 		last, _, _ = strings.Cut(last, `"`)
 		b.Get("/runs/"+last).Wants(http.StatusOK, `<span class="state waiting">2 pendências</span>`,
-			`<p class="chips"><a href="/pending">`)
+			"(&#43;2)", `<p class="chips"><a href="/pending">`)
 		next := regexp.MustCompile(`/routines\?after=\d+`).FindString(b.Get("/routines?job=contracts").Body)
 		b.Get(next + "&job=contracts")
 	}

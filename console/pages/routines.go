@@ -148,11 +148,7 @@ type runLine struct {
 // leftBy returns how many rows a pass left to people: by state and flag, what the one before did not leave, and
 // at least what it sent and nobody confirmed. older are passes before it, newest first; none: it is the first.
 func leftBy(run trade.RunReport, older []trade.RunReport) (rows int) {
-	var before trade.RunReport
-	at := slices.IndexFunc(older, func(r trade.RunReport) bool { return r.Job == run.Job })
-	if at >= 0 {
-		before = older[at]
-	}
+	before := runBefore(run, older)
 	for _, state := range statesFirst {
 		rows += max(0, run.States[state]-before.States[state])
 	}
@@ -160,6 +156,15 @@ func leftBy(run trade.RunReport, older []trade.RunReport) (rows int) {
 		rows += max(0, run.Flags[flag]-before.Flags[flag])
 	}
 	return max(rows, run.RowsSent()-max(0, run.States[trade.Accepted]-before.States[trade.Accepted]))
+}
+
+// runBefore returns the pass of the job before one; the zero value if it is the first.
+func runBefore(run trade.RunReport, older []trade.RunReport) (before trade.RunReport) {
+	at := slices.IndexFunc(older, func(r trade.RunReport) bool { return r.Job == run.Job })
+	if at >= 0 {
+		before = older[at]
+	}
+	return before
 }
 
 // idle reports whether a pass found nothing new, sent nothing, left nothing to people and did not stop.

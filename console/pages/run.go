@@ -15,6 +15,22 @@ type runPage struct {
 	Parts []office.RunPart
 	Here  office.RunPart // of which the rows are
 	Rows  []runRow
+	// Causes are those that the rows of the part have now, if they have several.
+	Causes []runCause
+	After  []runState
+}
+
+// runState is how many rows of the job were in a state when a run ended.
+type runState struct {
+	State trade.State
+	Rows  int
+	More  int // than when the one before ended
+}
+
+// runCause is a cause of rows of a part.
+type runCause struct {
+	Name, Path string
+	trade.Sums
 }
 
 // runRow is a row, and why it is in its state.
@@ -45,6 +61,13 @@ func (p *Pages) showRun(q *web.Request) error {
 		return err
 	}
 	page.Left = leftBy(run, older)
+	before := runBefore(run, older)
+	for _, state := range trade.States {
+		rows := run.States[state]
+		if rows > 0 {
+			page.After = append(page.After, runState{state, rows, rows - before.States[state]})
+		}
+	}
 	page.Stop = p.office.AdviseStop(run.Stopped, q.Lang)
 	page.Parts, err = p.office.RunParts(q.Context(), run)
 	if err != nil || len(page.Parts) == 0 {
@@ -55,6 +78,15 @@ func (p *Pages) showRun(q *web.Request) error {
 		if string(part.Result) == q.Form.Get("part") {
 			page.Here = part
 		}
+	}
+	causes, err := p.office.RunCauses(q.Context(), page.Here)
+	if err != nil {
+		return err
+	}
+	if len(causes) > 1 {
+		page.Causes = trade.Map(causes, func(c trade.Figure) runCause {
+			return runCause{p.office.CauseName(c.Of.Causes[0], q.Lang), figurePath(c.Of), c.Sums}
+		})
 	}
 	rows := page.Here.Of
 	rows.Sort, rows.Limit = trade.NewestFirst, runListed

@@ -1,7 +1,9 @@
 package office
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -10,6 +12,25 @@ import (
 type RunPart struct {
 	Result trade.RunResult
 	trade.Figure
+}
+
+// RunCauses returns the causes of the rows of a part.
+func (o *Office) RunCauses(ctx context.Context, part RunPart) (out []trade.Figure, err error) {
+	causes, err := o.store.Causes(ctx, part.Of.Jobs)
+	for _, cause := range causes {
+		of := part.Of
+		of.Causes = []string{cause}
+		var sums map[string]trade.Sums
+		sums, err = o.store.RowSums(ctx, of, true)
+		if err != nil {
+			return nil, err
+		}
+		if sums[of.Jobs[0]].Rows > 0 {
+			out = append(out, trade.Figure{Sums: sums[of.Jobs[0]], Of: of})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b trade.Figure) int { return cmp.Compare(b.Rows, a.Rows) })
+	return out, err
 }
 
 // RunParts returns what a run did with the rows that it sent or changed; the queries have their ids.
