@@ -46,7 +46,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	}
 	carla.Submit("/approvals/1/approve", url.Values{"reason": {"eu mesma aprovo"}}).Wants(http.StatusConflict,
 		"É preciso outra pessoa")
-	d.as(trade.Reader).Get("/approvals").Wants(http.StatusOK, "Dispensar", "carla", "1 de 2")
+	d.as(trade.Reader).Get("/approvals").Wants(http.StatusOK, "Dispensar: 01|000003<", "carla", "1 de 2")
 	ana.Get("/").Wants(http.StatusOK, `<a href="/approvals">1 pedido espera por você</a>`)
 	ana.Get("/approvals/1").Wants(http.StatusOK, "carla", "lançado por engano", "Aprovar e fazer", "dispensado")
 	late := map[string]*consoletest.Browser{}
@@ -72,6 +72,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 
 	d.run(0, "reopen", "contracts", "01|000003", "--reason", "era certo", "--as", "ivo", "--yes")
 	ana.Get("/approvals").Wants(http.StatusOK, "Reabrir", "ivo")
+	ana.Get(fmt.Sprintf("/rows/%d", row.ID)).Wants(http.StatusOK, `<a href="/approvals/2">Reabrir: `)
 	d.run(1, "approvals", "approve", "2", "--reason", "por outro nome", "--as", "joana", "--yes") // the same account
 	ana.Get("/approvals/2")
 	ana.Submit("/approvals/2/decline", url.Values{"reason": {"não era certo"}}).Wants(http.StatusOK, "Recusado")

@@ -57,9 +57,14 @@ func TestTheListOfDocumentsIsATableWithSums(t *testing.T) {
 	d := newDeskOn(t, state.SQLite, weighed, tickets)
 	d.write("config.yaml", strings.Replace(d.read("config.yaml"), "    query: |\n      SELECT *",
 		"    show: {contrato: num, produtor: nome}\n    query: |\n      SELECT *, 'Ana 111.444.777-35' AS nome", 1))
+	d.extend("\napprove: {dismiss: 2}\n")
 	d.run(0, "sync", "--sweep")
+	d.run(0, "dismiss", "contracts", "01|000003", "--reason", "engano", "--as", "ivo", "--yes")
 	d.open()
 	b := d.as(trade.Reader)
+	for _, path := range []string{"/approvals", "/approvals/1", "/rows?state=invalid"} {
+		b.Get(path).Wants(http.StatusOK, "000003", "Ana ***.444.777-**")
+	}
 	page := b.Get("/rows?job=contracts").Wants(http.StatusOK, "Soma de 4 documentos", "produtor</th>", "filial</th>",
 		`title="000001 · 01 | 000001">000001</a>`, "Ana ***.444.777-**", "SOJA", "90,03", "R$ 225.900,00", "Contratos", "Entregas").Body
 	if strings.Contains(page, `class="off"`) || strings.Contains(page, "Num</th>") {

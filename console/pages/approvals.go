@@ -17,6 +17,7 @@ type waitsShown struct {
 	trade.Approval
 	acts.Planned
 	Last trade.Consent // of who decided
+	Row  []trade.Entry // the one that it is about; none: it is about several, or another thing
 }
 
 func (p *Pages) showApprovals(q *web.Request) error {
@@ -35,7 +36,14 @@ func (p *Pages) showApprovals(q *web.Request) error {
 			if a.Outcome == trade.ApprovalLapsed {
 				last = trade.Consent{At: a.Until}
 			}
-			*of.to = append(*of.to, waitsShown{a, planned, last})
+			shown := waitsShown{Approval: a, Planned: planned, Last: last}
+			if len(planned.Steps) == 1 {
+				shown.Row, err = p.office.Entries(q.Context(), []int64{planned.Steps[0].ID})
+				if err != nil {
+					return err
+				}
+			}
+			*of.to = append(*of.to, shown)
 		}
 	}
 	return q.Page(http.StatusOK, "approvals", page)
@@ -48,6 +56,7 @@ type approvalPage struct {
 	Steps   []stepView // as they would be done now
 	Then    []stepView // as they were planned, if the act is outdated or was decided
 	More    int
+	Row     []trade.Entry  // the one of the plan; none: it has several
 	Sums    trade.Sums     // of all rows of the plan
 	Frees   trade.Shortage // what waits for the code of a de-para
 	Freed   []trade.Entry  // a few rows of that
@@ -133,6 +142,9 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 				}
 			}
 		}
+	}
+	if steps := slices.Concat(page.Steps, page.Then); page.Planned.Rows == 1 && len(steps) == 1 {
+		page.Row = []trade.Entry{steps[0].Before}
 	}
 	if len(page.Steps)+len(page.Then) > 0 {
 		page.More = max(0, page.Planned.Rows-stepsShown)

@@ -78,7 +78,11 @@ func (p *Pages) manyActs(q *web.Request, page *rowsPage) error {
 // over it.
 func (p rowsPage) Span() int {
 	span := max(1, len(p.Labels))
-	if p.Filter.Job == "" {
+	switch {
+	case p.Filter.Job != "":
+	case p.One():
+		span = 2
+	default:
 		span = 3
 	}
 	if p.Has("product") {
@@ -86,6 +90,9 @@ func (p rowsPage) Span() int {
 	}
 	return span
 }
+
+// One reports whether the list is of one state: then it has the cause, and neither state nor type.
+func (p rowsPage) One() bool { return p.Reasons && len(p.Filter.States) == 1 }
 
 // Has reports whether the list shows a column: one that is sorted by, or that has something in a row.
 func (p rowsPage) Has(column string) bool {
@@ -127,6 +134,7 @@ type rowLine struct {
 	Texts   []string // in the columns of rowsPage.Labels
 	Shown   string   // the key, documents masked
 	Reason  string
+	Brief   string // the reason without columns and values; "" = it has none
 	Listing trade.Listing
 	Sums    trade.Sums // what the row adds to those of the list
 }
@@ -223,6 +231,15 @@ func (p *Pages) showRows(q *web.Request) error {
 	for _, e := range found.Rows {
 		line := rowLine{
 			Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: p.reasonOf(q, e, veil{}), Listing: e.Listing(),
+		}
+		if e.State == trade.Invalid && e.Error != nil {
+			for _, f := range e.Error.Fields {
+				what, _, _ := strings.Cut(f.Advice(q.Lang).What, " (")
+				if f.Severity != trade.Warning {
+					line.Brief += "; " + view.Mask(what)
+				}
+			}
+			line.Brief = strings.TrimPrefix(line.Brief, "; ")
 		}
 		line.Lead = e.Shown.Masked().Lead(line.Shown)
 		line.Sums = line.Listing.Sums()
