@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -165,6 +166,40 @@ func TestThreePeopleAreThree(t *testing.T) {
 		}
 	}
 	b.expect(1, trade.Dismissed, trade.CauseUnknown)
+}
+
+// between is what happens between the last consent to an act and its doing.
+type between struct {
+	acts.Approvals
+	happens func()
+}
+
+func (b *between) Agree(ctx context.Context, a trade.Approval, r trade.AuditRecord) (bool, error) {
+	done, err := b.Approvals.Agree(ctx, a, r)
+	happens := b.happens
+	b.happens = func() {}
+	happens()
+	return done, err
+}
+
+// An act to which all agreed, and that is not done because its row has changed just then, is not shown as done.
+func TestAnActThatAllAgreedToAndThatWasNotDoneSaysSo(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{Faults: faults(t, "lost-before,reset@1")})
+	b.contracts(1)
+	b.sync(engine.Options{})
+	b.clock.advance(16 * time.Minute)
+	people := b.withOthers("")
+	id := b.asks(people)
+	people.Approvals = &between{people.Approvals, func() { b.dismiss(1) }}
+	d, err := people.Approve(t.Context(), id, trade.Person{Name: "ivo", Reason: "seen by me"})
+	if err != nil || d.Done || d.Refused != acts.Moved {
+		t.Errorf("it was done: %+v, %v", d, err)
+	}
+	decided, err := b.ledger.Decided(t.Context(), 5)
+	if err != nil || len(decided) != 1 || decided[0].Outcome != trade.ApprovalUndone || len(decided[0].People) != 2 {
+		t.Errorf("what was decided: %+v, %v", decided, err)
+	}
 }
 
 // More people may be needed by now than when an act was ordered: nobody counts twice.

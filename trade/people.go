@@ -187,6 +187,7 @@ const (
 	ApprovalGiven    = "given"
 	ApprovalDeclined = "declined"
 	ApprovalLapsed   = "lapsed"
+	ApprovalUndone   = "undone" // given, but something had changed before it was done
 )
 
 // Consent is the consent of one person: the one who ordered an act, or one who agrees.

@@ -432,7 +432,7 @@ CREATE TABLE approval (
     needs {{int}} NOT NULL CHECK (needs >= 2), -- so many people in all
     version {{int}} NOT NULL DEFAULT 1,
     until {{int}} NOT NULL, -- then it lapses
-    outcome TEXT NOT NULL DEFAULT '' -- given, declined, lapsed; '' = it waits
+    outcome TEXT NOT NULL DEFAULT '' -- given, declined, lapsed, undone; '' = it waits
 ) {{strict}};
 
 -- Reports that a person has closed: what they said, for good. A part belongs to a closing once there is one with its
