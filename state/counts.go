@@ -148,20 +148,22 @@ func (s *Store) Place(ctx context.Context, e trade.Entry, states []trade.State, 
 
 // FlagCounts returns how many entries of a job have each flag. Flags that no entry has are left out.
 func (s *Store) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error) {
-	_, out, err := s.flagged(ctx, `job = ?`, job)
+	_, out, err := s.flagged(ctx, false, `job = ?`, job)
 	return out, err
 }
 
 // ChangedCounts returns how many entries changed after they may have been sent, or were left out, and how many of them
-// have each flag.
+// are shown under each flag.
 func (s *Store) ChangedCounts(ctx context.Context) (rows int, each map[trade.Flag]int, err error) {
-	return s.flagged(ctx, `state IN (`+sqldb.Placeholders(len(trade.ChangedIn))+`)`,
+	return s.flagged(ctx, true, `state IN (`+sqldb.Placeholders(len(trade.ChangedIn))+`)`,
 		sqldb.Anys(trade.ChangedIn)...)
 }
 
 // flagged returns how many entries that fit a condition have a flag that a person acknowledges, and how many
-// have each flag.
-func (s *Store) flagged(ctx context.Context, where string, args ...any) (rows int, each map[trade.Flag]int, err error) {
+// have each flag: shown, without those that it does not show.
+func (s *Store) flagged(ctx context.Context, shown bool, where string, args ...any) (rows int, each map[trade.Flag]int,
+	err error,
+) {
 	var sets []struct {
 		Flags trade.Flags
 		N     int
@@ -174,7 +176,9 @@ func (s *Store) flagged(ctx context.Context, where string, args ...any) (rows in
 			rows += set.N
 		}
 		for _, f := range set.Flags {
-			each[f] += set.N
+			if !shown || !set.Flags.Hides(f) {
+				each[f] += set.N
+			}
 		}
 	}
 	return rows, each, err

@@ -374,6 +374,9 @@ func (s *Store) beyond(ctx context.Context, c *clause, by sorting, after string)
 		by.kind + ` IS NULL`, []any{value, value, id}, nil
 }
 
+// summed is how many times the few rows of a text are added up unasked.
+const summed = 20
+
 // RowSums returns the sums of the rows that a query selects, by job. If these may be many, it returns nil
 // unless whole is true.
 func (s *Store) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[string]trade.Sums, error) {
@@ -394,8 +397,8 @@ func (s *Store) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[
 	if !whole {
 		var n int
 		err := s.db.Get(ctx, op, &n, c.resolve(`SELECT COUNT(*) FROM (SELECT 1 `+c.from()+` LIMIT ?) AS found`),
-			append(slices.Clone(c.args), s.db.Tune.Few+1)...)
-		if err != nil || n > s.db.Tune.Few {
+			append(slices.Clone(c.args), summed*s.db.Tune.Few+1)...)
+		if err != nil || n > summed*s.db.Tune.Few {
 			return nil, err
 		}
 	}

@@ -95,6 +95,11 @@ type Flags []Flag
 // Has reports whether a flag is set.
 func (f Flags) Has(flag Flag) bool { return slices.Contains(f, flag) }
 
+// Hides reports whether an entry counts as renumbered or replaced, and not as something else that follows from it.
+func (f Flags) Hides(flag Flag) bool {
+	return f.Has(Replaced) && (flag == Changed || flag == MissingInERP)
+}
+
 // With returns the set with a flag set or cleared; f itself is not changed.
 func (f Flags) With(flag Flag, on bool) Flags {
 	out := slices.DeleteFunc(slices.Clone(f), func(g Flag) bool { return g == flag })

@@ -148,7 +148,7 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	told = "/routines?ran=" + html.UnescapeString(told)
 	d.run(0, "sync", "contracts")
 	b.Get(told).Wants(http.StatusOK, "A execução de Contratos terminou em",
-		"5 linhas lidas, 0 novas, 0 mudadas.", "Ver a execução")
+		"5 documentos lidos, 0 novos, 0 mudados.", "Ver a execução")
 	order("pause", "").Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	order("pause", "inventário até terça").Wants(http.StatusOK, "Suspensa por uma pessoa",
 		"inventário até terça", "Retomar")

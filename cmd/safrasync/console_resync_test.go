@@ -62,7 +62,7 @@ func TestARowIsReadAgainFromItsPageAndItsResultIsToldThere(t *testing.T) {
 	if now.State != trade.Accepted {
 		t.Fatalf("the row is %s", now.State)
 	}
-	b.Wants(http.StatusOK, "1 linha lida", "Enviados 1", now.RemoteID, "Contratos")
+	b.Wants(http.StatusOK, "1 documento lido", "Enviados 1", now.RemoteID, "Contratos")
 	// The order stands in the audit, with who gave it; nothing else was sent.
 	b.Get("/audit?target=000003").Wants(http.StatusOK, "carla", "corrigido no ERP")
 	if d.entry(other.Job, other.Key).Attempts != other.Attempts {
@@ -122,7 +122,7 @@ func TestACauseAFilterAndWholeJobsAreReadAgain(t *testing.T) {
 	filter := url.Values{"job": {"contracts"}, "state": {"invalid"}}.Encode()
 	b.Get("/rows?"+filter).Wants(http.StatusOK, "/resync?filter=")
 	d.rereadBy(b, "/resync?"+url.Values{"filter": {filter}}.Encode())
-	b.Wants(http.StatusOK, "1 linha lida", "Enviados 1", d.entry(row.Job, row.Key).RemoteID)
+	b.Wants(http.StatusOK, "1 documento lido", "Enviados 1", d.entry(row.Job, row.Key).RemoteID)
 	b.Get("/resync?"+url.Values{"filter": {filter}}.Encode()).Wants(http.StatusOK, "Nada a ler")
 	b.Get("/resync?filter=%3B").Wants(http.StatusBadRequest)
 	b.Get("/resync?filter=").Wants(http.StatusOK, "Documentos a ler: ")
@@ -194,7 +194,7 @@ func TestChromiumReadsARowAgainInThreeClicks(t *testing.T) {
 	c.click(`article form button`)
 	c.do(chromedp.WaitVisible(chromedp.CSS(`#ran .state.accepted`)))
 	c.do(chromedp.WaitVisible(chromedp.CSS(`article .state.accepted`))) // the page itself follows
-	c.shows("1 linha lida", "Enviados 1", d.entry(row.Job, row.Key).RemoteID)
+	c.shows("1 documento lido", "Enviados 1", d.entry(row.Job, row.Key).RemoteID)
 	c.accessible("resync told")
 	if c.clicks > 3 {
 		t.Errorf("it took %d clicks", c.clicks)
@@ -270,7 +270,7 @@ func TestReadingAgainSaysThatWhatWasRefusedIsTriedAgain(t *testing.T) {
 	d.open() // the plan was stored
 	b := d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "Podem ser enviados: 1.", "nova tentativa")
 	d.rereadBy(b, path)
-	b.Wants(http.StatusOK, "0 mudadas.</strong>", "Rejeitados 1")
+	b.Wants(http.StatusOK, "0 mudados.</strong>", "Rejeitados 1")
 	if now := d.entry(row.Job, row.Key); now.Attempts != row.Attempts+1 {
 		t.Errorf("%d requests, want one more than %d", now.Attempts, row.Attempts)
 	}

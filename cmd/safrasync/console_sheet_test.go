@@ -81,11 +81,14 @@ func TestTheFileOfAListIsTheList(t *testing.T) {
 		}
 		return out
 	}
-	file := func(query, rows, tonnes, value string) {
+	file := func(query, title, rows, tonnes, value string) {
 		t.Helper()
 		b.Get("/rows?"+query).Wants(http.StatusOK, tonnes)
 		form := with(b.Form("/decisions/export"), "format", "xlsx", "query", query)
 		got := sheets(b.Post("/decisions/export", form).Wants(http.StatusOK).Body)
+		if got["Relatório"][0][0] != title {
+			t.Errorf("the file of %s has the title %q, want %q", query, got["Relatório"][0][0], title)
+		}
 		sums := got["Somas"][1]
 		want := []string{"Contratos", rows, strings.ReplaceAll(tonnes, ",", ".")}
 		if value != "" {
@@ -95,11 +98,16 @@ func TestTheFileOfAListIsTheList(t *testing.T) {
 			t.Errorf("the file of %s has the sums %q of %d documents, want %q", query, sums, len(got["Documentos"])-1, want)
 		}
 	}
-	file("job=contracts", "4", "144,03", "264750")
-	file("line=difference&measure=contracted&grain=SOJA", "2", "42", "38850")
-	file("line=difference&measure=value&currency=BRL&grain=SOJA", "1", "18", "38850")
+	file("job=contracts", "Documentos", "4", "144,03", "264750")
+	file("line=difference&measure=contracted&grain=SOJA", "Documentos · Produto: SOJA · na diferença · contratado", "2", "42", "38850")
+	file("line=difference&measure=value&currency=BRL&grain=SOJA",
+		"Documentos · Moeda: BRL · Produto: SOJA · na diferença · valor fixado", "1", "18", "38850")
 	b.Get("/references/wallets").Wants(http.StatusOK, `href="/references/wallets/export?missing=1"`)
-	missing := sheets(b.Get("/references/wallets/export?missing=1").Wants(http.StatusOK).Body)["Códigos sem de-para"]
+	book := sheets(b.Get("/references/wallets/export?missing=1").Wants(http.StatusOK).Body)
+	if title := book["Relatório"][0][0]; title != "Códigos sem de-para: Carteiras" {
+		t.Errorf("the file of the missing codes has the title %q", title)
+	}
+	missing := book["Códigos sem de-para"]
 	if len(missing) != 2 || !slices.Equal(missing[1][2:5], []string{"contratos", "1", "24"}) || missing[1][0] != "12" {
 		t.Errorf("the missing codes are %q", missing)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -61,17 +62,20 @@ func TestEqualEventsAreOneLine(t *testing.T) {
 		}
 		d.tells(i+1, event, at, false)
 	}
-	b := d.as(trade.Reader).Get("/events?q=word")
-	lines := strings.Count(b.Wants(http.StatusOK, `<span class="count">200</span>`).Body, `class="lead"`)
-	if lines != 1 {
-		t.Errorf("%d lines of equal events", lines)
+	page := func(path string, lines int, more string, wants ...string) {
+		t.Helper()
+		b := d.as(trade.Reader).Get(path).Wants(http.StatusOK, wants...)
+		next := html.UnescapeString(regexp.MustCompile(`/events\?before=[^"]*`).FindString(b.Body))
+		if n := strings.Count(b.Body, `class="lead"`); n != lines || next != more {
+			t.Errorf("%s has %d lines, and leads to %q", path, n, next)
+		}
 	}
-	older := regexp.MustCompile(`/events\?before=51&amp;q=word`).FindString(b.Body)
-	lines = strings.Count(b.Get(strings.ReplaceAll(older, "&amp;", "&")).Wants(http.StatusOK, "propriedade criada").Body, `class="lead"`)
-	if older == "" || lines != 2 || strings.Contains(b.Body, "before=") {
-		t.Errorf("%d lines of the second page %q", lines, older)
+	page("/events?q=word", 2, "", `<span class="count">298</span>`, "propriedade criada")
+	for i := range 60 { // each has a line of its own
+		d.tells(i+151, []string{"CREATE_FARM", "CREATE_WALLET"}[i%2], at, false)
 	}
-	b.Get("/events?before=51").Wants(http.StatusOK, "propriedade criada")
+	page("/events?q=word", 50, "/events?before=161&q=word")
+	page("/events?before=161&q=word", 12, "", `<span class="count">298</span>`)
 }
 
 func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {

@@ -138,6 +138,7 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 		out.TableUnit = c.v.T("%s thousand", out.Unit)
 	}
 	out.Rest = a.Proof().Add(a.SentProof())
+	a = a.Rounded()
 	step := func(class, name string, of trade.Figure, amount trade.Decimal, leads, total bool) accountStep {
 		s, said := accountStep{Rows: of.Rows, Exact: c.say(unit, amount, true)}, c.say(unit, amount, false)
 		if c.past && unit == inTonnes {

@@ -419,7 +419,7 @@ func (p *Pages) doRows(q *web.Request, page *actPage) (answered bool, err error)
 	back := page.Back
 	if page.doubt {
 		page.progress.Done++
-		back, err = p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.progress)
+		back, err = p.next(q, page.Entry, page.progress)
 		if err != nil {
 			return false, err
 		}
@@ -498,13 +498,8 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 		return nil, plan, err
 	}
 	page.orderForm = orderForm{
-		Path:   "/act/" + act,
-		Hidden: url.Values{"job": {order.Job}},
-		Mark:   plan.Mark(),
-		Label:  "Reason or note (recorded in the audit)",
-		Button: name,
-		Back:   "/routines",
-		Leave:  "Back",
+		Path: "/act/" + act, Hidden: url.Values{"job": {order.Job}}, Mark: plan.Mark(),
+		Label: "Reason or note (recorded in the audit)", Button: name, Back: "/routines", Leave: "Back",
 	}
 	how := name + ".how"
 	if plan.Sweep {

@@ -33,25 +33,28 @@ func (p *Pages) showEvents(q *web.Request) (err error) {
 	if err := searchFits(page.Filter.Text); err != nil {
 		return err
 	}
-	page.EventBook, err = p.office.EventBook(q.Context(), page.Filter)
-	if n := len(page.Events); n == office.EventsShown {
+	var list []office.EventShown // those of a minute of which the same came are one
+	for f, read := page.Filter, office.EventsShown; err == nil && read == office.EventsShown && len(list) <= pageRows; {
+		page.EventBook, err = p.office.EventBook(q.Context(), f)
+		read = len(page.Events)
+		for _, e := range page.Events {
+			f.Before = e.Seq
+			if n := len(list); n > 0 && list[n-1].Event == e.Event && reflect.DeepEqual(list[n-1].Outcome, e.Outcome) &&
+				list[n-1].NextAt.IsZero() == e.NextAt.IsZero() &&
+				list[n-1].LastAt.Truncate(time.Minute).Equal(e.LastAt.Truncate(time.Minute)) {
+				list[n-1].About = append(list[n-1].About, e.About...)
+				list[n-1].Times += e.Times
+				continue
+			}
+			list = append(list, e)
+		}
+	}
+	page.Events = list[:min(len(list), pageRows)]
+	if len(list) > pageRows {
 		next := maps.Clone(q.Form)
-		next.Set("before", strconv.FormatInt(page.Events[n-1].Seq, 10))
+		next.Set("before", strconv.FormatInt(list[pageRows].Seq+1, 10))
 		page.Next = "/events?" + next.Encode()
 	}
-	// those of a minute of which the same came are one
-	var list []office.EventShown
-	for _, e := range page.Events {
-		if n := len(list); n > 0 && list[n-1].Event == e.Event && reflect.DeepEqual(list[n-1].Outcome, e.Outcome) &&
-			list[n-1].NextAt.IsZero() == e.NextAt.IsZero() &&
-			list[n-1].LastAt.Truncate(time.Minute).Equal(e.LastAt.Truncate(time.Minute)) {
-			list[n-1].About = append(list[n-1].About, e.About...)
-			list[n-1].Times += e.Times
-			continue
-		}
-		list = append(list, e)
-	}
-	page.Events = list
 	return q.Show("events", page, err)
 }
 

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -19,10 +20,23 @@ import (
 // cause, or "": both.
 type queue string
 
+// queues are those of one kind, in the order of the list.
+var queues = trade.Map(append([]string{string(trade.InDoubt)}, office.HeldCauses...), func(only string) queue {
+	return queue(only)
+})
+
+// queueFor returns the queue of the kind of a row.
+func queueFor(state trade.State, cause string) queue {
+	if state == trade.InDoubt {
+		return queue(state)
+	}
+	return queue(cause)
+}
+
 // queueOf returns the queue of the address or the form.
 func queueOf(q *web.Request) (queue, error) {
 	only := q.Form.Get("only")
-	if only != "" && only != string(trade.InDoubt) && !slices.Contains(office.HeldCauses, only) {
+	if only != "" && !slices.Contains(queues, queue(only)) {
 		return "", web.BadRequest("filter")
 	}
 	return queue(only), nil
@@ -52,6 +66,7 @@ func (of queue) Path(add string) string {
 // doubtsPage lists the rows that a person must decide about, by kind, oldest first.
 type doubtsPage struct {
 	Kinds []doubtKind
+	Sums  []rowTotal // of all of them, by job
 	Only  queue
 	Next  string
 }
@@ -83,31 +98,21 @@ func (p *Pages) showDoubts(q *web.Request) error {
 	}
 	page, kinds, most := doubtsPage{Only: only}, []queue{only}, pageRows
 	if only == "" {
-		kinds = []queue{queue(trade.InDoubt)}
-		for _, cause := range office.HeldCauses {
-			kinds = append(kinds, queue(cause))
-		}
-		most = doubtsFew
+		kinds, most = queues, doubtsFew
 	}
 	whole, err := p.office.RowSums(q.Context(), only.query(), true)
 	if err != nil {
 		return err
 	}
-	left := 0
-	for _, s := range whole {
-		left += s.Rows
-	}
+	left, all := totalsOf(whole)
+	page.Sums = all
 	for _, of := range kinds {
 		kind, query := doubtKind{Queue: of}, of.query()
 		sums, err := p.office.RowSums(q.Context(), query, true)
 		if err != nil {
 			return err
 		}
-		for _, job := range slices.Sorted(maps.Keys(sums)) {
-			if n := sums[job].Rows; n > 0 {
-				kind.All, kind.Sums = kind.All+n, append(kind.Sums, rowTotal{job, sums[job]})
-			}
-		}
+		kind.All, kind.Sums = totalsOf(sums)
 		if kind.All == 0 {
 			continue
 		}
@@ -138,6 +143,16 @@ func (p *Pages) showDoubts(q *web.Request) error {
 		})
 	}
 	return q.Page(http.StatusOK, "doubts", page)
+}
+
+// totalsOf returns the sums of the jobs that have rows, and how many these are.
+func totalsOf(sums map[string]trade.Sums) (rows int, out []rowTotal) {
+	for _, job := range slices.Sorted(maps.Keys(sums)) {
+		if n := sums[job].Rows; n > 0 {
+			rows, out = rows+n, append(out, rowTotal{job, sums[job]})
+		}
+	}
+	return rows, out
 }
 
 // doubtsOf reads what is known of rows. Of several that may be one record, a person chooses one.
@@ -286,15 +301,19 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 		if err != nil {
 			return page, err
 		}
-		query := page.Only.query()
-		if !slices.Contains(query.States, entry.State) ||
-			query.Causes != nil && !slices.Contains(query.Causes, entry.Cause) { // it stands in the queue of all
-			page.Only = ""
-			query = page.Only.query()
+		kind, kinds := queueFor(entry.State, entry.Cause), []queue{page.Only}
+		if page.Only != kind { // it stands in the queue of all
+			page.Only, kinds = "", queues
 		}
-		page.Place, page.Of, err = p.office.Place(q.Context(), entry, query.States, query.Causes...)
-		if err != nil {
-			return page, err
+		for _, of := range kinds {
+			place, all, err := p.office.Place(q.Context(), entry, of.query().States, of.query().Causes...)
+			if err != nil {
+				return page, err
+			}
+			if of == kind {
+				page.Place = page.Of + place
+			}
+			page.Of += all
 		}
 		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
 	}
@@ -333,19 +352,31 @@ func (p *Pages) nextDoubt(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	path, err := p.next(q, after(q), progress{Only: only, Done: int(Number(q.Form.Get("done")))})
+	from, err := p.office.EntryByID(q.Context(), Number(q.Form.Get("after")))
+	if err != nil && !errors.Is(err, trade.ErrNotFound) {
+		return err
+	}
+	path, err := p.next(q, from, progress{Only: only, Done: int(Number(q.Form.Get("done")))})
 	if err != nil {
 		return err
 	}
 	return q.Redirect(path)
 }
 
-// next returns the path of the row to decide after the one with an id. After the last it returns the
-// first, and the list of all queues if there is none.
-func (p *Pages) next(q *web.Request, after string, at progress) (string, error) {
-	query := at.Only.query()
-	query.Limit = 1
-	for _, query.After = range []string{after, ""} {
+// next returns the path of the row to decide after another one, in the order of the list. After the last it
+// returns the first, and the list of all queues if there is none.
+func (p *Pages) next(q *web.Request, from trade.Entry, at progress) (string, error) {
+	order := []queue{at.Only, at.Only}
+	if at.Only == "" {
+		i := max(0, slices.Index(queues, queueFor(from.State, from.Cause)))
+		order = slices.Concat(queues[i:], queues[:i+1], []queue{""})
+	}
+	for i, of := range order {
+		query := of.query()
+		query.Limit = 1
+		if i == 0 {
+			query.After = strconv.FormatInt(from.ID, 10)
+		}
 		found, err := p.office.RowPage(q.Context(), query)
 		if err != nil {
 			return "", err
@@ -391,13 +422,10 @@ func (p *Pages) doubtFor(q *web.Request, entry trade.Entry, act string) error {
 	return q.Page(status, "doubt", page)
 }
 
-// revealDoubt shows the page with the documents by which people search. The audit records that first.
+// revealDoubt shows the page with the documents by which people search.
 func (p *Pages) revealDoubt(q *web.Request) error {
-	entry, err := p.entryOf(q)
+	entry, err := p.revealed(q)
 	if err != nil {
-		return err
-	}
-	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", entry.Job+" "+entry.Key, "")); err != nil {
 		return err
 	}
 	page, err := p.doubtPage(q, entry, "", true)

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"io"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -108,6 +110,29 @@ func (p *Pages) entryOf(q *web.Request) (trade.Entry, error) {
 		return trade.Entry{}, web.ErrNotFound
 	}
 	return p.office.EntryByID(q.Context(), id)
+}
+
+// revealed returns the row whose id is in the path, to be shown with its documents. The audit records that first.
+func (p *Pages) revealed(q *web.Request) (trade.Entry, error) {
+	entry, err := p.entryOf(q)
+	if err != nil {
+		return entry, err
+	}
+	return entry, p.office.AppendAudit(q.Context(), q.Record("reveal", entry.Job+" "+entry.Key, ""))
+}
+
+// upload returns the file of a form.
+func upload(q *web.Request) ([]byte, error) {
+	file, _, err := q.FormFile("file")
+	if err != nil {
+		return nil, web.BadRequest("form")
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
+	}
+	return data, nil
 }
 
 // jobNamed returns a configured job; nil if there is none with that name.

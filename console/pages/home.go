@@ -13,12 +13,13 @@ import (
 // homePage is the first page: what can cost money, what waits for the person's own department, for
 // others, and how much of the season is on the platform.
 type homePage struct {
-	Live   live
-	Stops  []homeStop
-	Today  today
-	Going  int // rows that have not gone yet, although nobody need do anything about them
-	Season seasonShown
-	Steps  []setupStep // of an installation that has sent nothing yet
+	Live    live
+	Stops   []homeStop
+	Today   today
+	Changed []rowTotal // rows that changed after they were sent, by job
+	Going   int        // rows that have not gone yet, although nobody need do anything about them
+	Season  seasonShown
+	Steps   []setupStep // of an installation that has sent nothing yet
 }
 
 // Calm reports whether nothing needs a person, but for what changed after it was sent.
@@ -75,6 +76,12 @@ func (p *Pages) showHome(q *web.Request) error {
 	if err != nil {
 		return err
 	}
+	changed, err := p.office.RowSums(q.Context(),
+		trade.RowQuery{States: trade.ChangedIn, Flags: trade.AcknowledgedByAct}, true)
+	if err != nil {
+		return err
+	}
+	_, page.Changed = totalsOf(changed)
 	var twice []task
 	for _, flag := range []trade.Flag{trade.DoubleAfterDecision, trade.Contradicted} {
 		if n := flags[flag]; n > 0 { // it stands before the causes

@@ -3,7 +3,6 @@ package pages
 import (
 	"bytes"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -272,7 +271,8 @@ func (p *Pages) exportReferences(q *web.Request) error {
 	}
 	if q.Form.Get("missing") != "" {
 		attach(q, "de-para-"+kind+".xlsx", reportForms["xlsx"])
-		return p.office.WriteMissing(q.Context(), kind, q.Lang, q.Writer)
+		title := q.Voice().T("Codes without a match") + ": " + q.Voice().T("kind."+kind)
+		return p.office.WriteMissing(q.Context(), kind, title, q.Lang, q.Writer)
 	}
 	attach(q, kind+".csv", "text/csv; charset=utf-8")
 	return p.office.WriteReferences(q.Context(), kind, q.Writer)
@@ -290,19 +290,11 @@ type importPage struct {
 
 // planImport reads the uploaded file, or its text from the page with the plan. The form says where in it
 // the references are: nothing for a file with the header code,id or code,id,label.
-func (p *Pages) planImport(q *web.Request, file io.Reader) (importPage, error) {
-	data, err := io.ReadAll(file)
-	if err != nil {
-		return importPage{}, &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
-	}
+func (p *Pages) planImport(q *web.Request, data []byte) (page importPage, err error) {
 	form, kind := q.PostForm, q.PathValue("kind")
-	page := importPage{Kind: kind, orderForm: orderForm{
-		Path:   "/references/" + kind + "/import",
-		Hidden: url.Values{},
-		Label:  "Reason (recorded in the audit)",
-		Button: "Import",
-		Back:   "/references/" + kind,
-		Leave:  "Back",
+	page = importPage{Kind: kind, orderForm: orderForm{
+		Path: "/references/" + kind + "/import", Hidden: url.Values{}, Label: "Reason (recorded in the audit)",
+		Button: "Import", Back: "/references/" + kind, Leave: "Back",
 	}}
 	for _, name := range []string{"code", "id", "label", "where", "pad", "as"} {
 		page.Hidden.Set(name, form.Get(name))
@@ -332,11 +324,10 @@ func (p *Pages) planReferences(q *web.Request) error {
 	if _, err := p.mayChange(q); err != nil {
 		return err
 	}
-	file, _, err := q.FormFile("file")
+	file, err := upload(q)
 	if err != nil {
-		return web.BadRequest("form")
+		return err
 	}
-	defer func() { _ = file.Close() }() // it was only read
 	page, err := p.planImport(q, file)
 	return q.Show("references_plan", page, err)
 }
@@ -347,7 +338,7 @@ func (p *Pages) importReferences(q *web.Request) error {
 	if _, err := p.mayChange(q); err != nil {
 		return err
 	}
-	page, err := p.planImport(q, strings.NewReader(q.PostForm.Get("csv")))
+	page, err := p.planImport(q, []byte(q.PostForm.Get("csv")))
 	if err != nil {
 		return err
 	}

@@ -76,14 +76,6 @@ func (p *Pages) form(q *web.Request, form url.Values) (page reportPage, err erro
 	return page, err
 }
 
-// Name returns a month, or that of a day, as people write it.
-func (reportPage) Name(day, lang string) string {
-	if lang == string(trade.English) {
-		return day[:7]
-	}
-	return day[5:7] + "/" + day[:4]
-}
-
 // Get returns a field of the form as it was sent.
 func (p reportPage) Get(name string) string { return p.Form.Get(name) }
 
@@ -133,12 +125,12 @@ func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
 }
 
 // extendDeadline extends the deadline of this answer to the time that a large ledger needs. Only one such
-// answer may run; another gets ErrBusy at once, because a waiting request would hold a place.
+// answer may run; another gets ErrReporting at once, because a waiting request would hold a place.
 func (p *Pages) extendDeadline(q *web.Request) (done func(), err error) {
 	select {
 	case p.reporting <- struct{}{}:
 	default:
-		return nil, web.ErrBusy
+		return nil, web.ErrReporting
 	}
 	until := time.Now().Add(reportTimeout)
 	return func() { <-p.reporting }, http.NewResponseController(q.Writer).SetWriteDeadline(until)
@@ -329,9 +321,6 @@ func (p *Pages) month(q *web.Request) (day trade.Date, done func(), err error) {
 // Month returns the month of the plan in the form's format.
 func (p closingPage) Month() string { return p.Plan.Day.String()[:7] }
 
-// Name returns the month as people write it.
-func (p closingPage) Name(lang string) string { return reportPage{}.Name(p.Month(), lang) }
-
 // noClosing shows the form again with its fault.
 func (p *Pages) noClosing(q *web.Request, fault string) error {
 	page, err := p.form(q, url.Values{})
@@ -406,9 +395,6 @@ type closedPage struct {
 	Issuer  string // the cooperative with its CNPJ; "" = that is not configured
 }
 
-// Name returns the month as people write it.
-func (p closedPage) Name(lang string) string { return reportPage{}.Name(p.Closing.Day.String(), lang) }
-
 // showClosing shows a month as it was closed and signed, for printing.
 func (p *Pages) showClosing(q *web.Request) error {
 	done, err := p.extendDeadline(q)
@@ -424,5 +410,5 @@ func (p *Pages) showClosing(q *web.Request) error {
 		closedPage{closing, p.closingOf(q, plan, true), p.office.Cooperative()})
 }
 
-// Formats lists the formats of files, sorted.
-func (reportPage) Formats() []string { return slices.Sorted(maps.Keys(reportForms)) }
+// Formats returns the content types of files by their formats.
+func (reportPage) Formats() map[string]string { return reportForms }

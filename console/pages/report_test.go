@@ -21,7 +21,13 @@ func TestAPageOfAReportDoesNotWaitForFiles(t *testing.T) {
 	w.Pages.Reporting()
 	b := w.As(trade.Accountant)
 	b.Get("/report?show=1").Wants(http.StatusOK, "Resumo")
-	b.Submit("/report/export", url.Values{"format": {"csv"}}).Wants(http.StatusServiceUnavailable)
+	b.Submit("/report/export", url.Values{"format": {"csv"}}).Wants(http.StatusTooManyRequests,
+		"Outro relatório ou fechamento está sendo feito.", `action="/report/export"`, `name="format" value="csv"`)
+	b.Get("/report/closings/01").Wants(http.StatusTooManyRequests, `<meta http-equiv="refresh" content="5">`,
+		`href="/report/closings/01">Tentar de novo`)
+	if log := w.Log.String(); log != "" {
+		t.Errorf("the log has of a person who waits:\n%s", log)
+	}
 }
 
 // A page of all seasons leads to pages of all seasons; what is no unit or measure is the first one.

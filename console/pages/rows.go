@@ -25,8 +25,8 @@ type rowsPage struct {
 	Causes  []rowCause
 	Rows    []rowLine
 	Next    string     // query of the next page; "" = this is the last one
-	Totals  []rowTotal // of this filter; empty: they are many, and nobody has asked
-	Add     string     // address of the list with the sums of many rows; "" = it has them
+	Totals  []rowTotal // of this filter; empty: they are very many
+	Add     string     // address of the list with the sums of these; "" = it has them
 	Barred  bool       // a document is searched for, by which this person must not find rows
 	Reasons bool       // a row has a reason
 	Labels  []string   // of the columns that show texts of the rows of one job, then parts of keys
@@ -326,30 +326,23 @@ func (p *Pages) names(q *web.Request, f rowFilter, page *rowsPage) error {
 	return nil
 }
 
-// count fills in how many rows each tab has, and how much those of the filter carry. Of many rows the
-// sums tell the number; to add up what they are worth takes a moment, for which somebody asks.
+// count fills in how many rows each tab has, and how much those of the filter carry, unless they are very many.
 func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconcile.Selected) error {
 	every := f.RowQuery
 	every.Jobs = nil
 	sums, err := p.office.SumsOf(q.Context(), every, chosen, q.URL.Query().Has("sum"))
 	tabs := sums
-	if sums == nil && err == nil {
-		tabs, err = p.stored(q, f)
-		if f.Job != "" && err == nil {
-			sums, err = p.office.RowSums(q.Context(), f.RowQuery, false)
-		}
+	if sums == nil && f.Job != "" && err == nil {
+		sums, err = p.office.RowSums(q.Context(), f.RowQuery, false)
 	}
 	if err != nil {
 		return err
 	}
-	if sums == nil { // what all are worth takes a moment, for which somebody asks
-		sums, page.Add = tabs, "/rows?sum=1&"+f.values("").Encode()
-	}
-	total := 0
-	for _, s := range tabs {
-		total += s.Rows
+	if sums == nil { // to add up all of them takes a moment: the page asks for it
+		page.Add = "/rows?sum=1&" + f.values("").Encode()
 	}
 	if tabs != nil {
+		total, _ := totalsOf(tabs)
 		tabs[""] = trade.Sums{Rows: total}
 	}
 	jobs := trade.Map(p.office.Jobs(), func(job office.Job) string { return job.Name })
@@ -368,33 +361,4 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 		}
 	}
 	return nil
-}
-
-// stored returns the sums of each job's rows that a filter selects, without values, as far as the counts of
-// states contain it; else nil.
-func (p *Pages) stored(q *web.Request, f rowFilter) (map[string]trade.Sums, error) {
-	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() || !f.Facts.IsZero() {
-		return nil, nil
-	}
-	out := map[string]trade.Sums{}
-	for _, job := range p.office.Jobs() {
-		tallies, err := p.office.Counts(q.Context(), job.Name)
-		if err != nil {
-			return nil, err
-		}
-		var total trade.Sums
-		for _, t := range tallies {
-			if len(f.States) > 0 && !slices.Contains(f.States, t.State) {
-				continue
-			}
-			total.Rows += t.Count
-			if kg, ok := t.Quantity.Kilograms(); ok {
-				total.Kilograms = total.Kilograms.Add(kg)
-			} else {
-				total.Unweighed += t.Count
-			}
-		}
-		out[job.Name] = total
-	}
-	return out, nil
 }

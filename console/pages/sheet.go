@@ -3,9 +3,10 @@ package pages
 import (
 	"bytes"
 	"encoding/base64"
-	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/console/web"
@@ -34,6 +35,10 @@ func (p *Pages) exportRows(q *web.Request) error {
 	if format != "csv" && format != "xlsx" {
 		return web.BadRequest("form")
 	}
+	title, chips := q.Voice().T("rows.title"), p.chips(q, f) // which list it is
+	for _, name := range slices.Sorted(maps.Keys(chips)) {
+		title += " · " + chips[name].Text
+	}
 	var chosen reconcile.Selected
 	f.RowQuery, chosen, err = p.office.Chosen(q.Context(), f.RowQuery)
 	if err != nil {
@@ -51,8 +56,8 @@ func (p *Pages) exportRows(q *web.Request) error {
 		return web.BadRequest("rows_many")
 	}
 	var file bytes.Buffer // so that an error half-way can still be answered with a page
-	if err := p.office.WriteRows(q.Context(), list.Rows, format, decisions, chosen, values.Encode(), q.Lang, &file,
-		q.Person("")); err != nil {
+	if err := p.office.WriteRows(q.Context(), list.Rows, format, decisions, chosen, title, values.Encode(), q.Lang,
+		&file, q.Person("")); err != nil {
 		return err
 	}
 	attach(q, "documentos."+q.PostForm.Get("format"), reportForms[format])
@@ -72,14 +77,9 @@ func (p *Pages) showSheets(q *web.Request) error {
 }
 
 func (p *Pages) planSheet(q *web.Request) error {
-	file, _, err := q.FormFile("file")
+	text, err := upload(q)
 	if err != nil {
-		return web.BadRequest("form")
-	}
-	defer func() { _ = file.Close() }() // it was only read
-	text, err := io.ReadAll(file)
-	if err != nil {
-		return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
+		return err
 	}
 	plan, err := p.office.PlanSheet(q.Context(), bytes.NewReader(text), q.Lang)
 	return q.Show("decisions", sheetPage{Plan: &plan, File: base64.StdEncoding.EncodeToString(text)}, err)

@@ -147,18 +147,12 @@ func (t task) weight() (kg trade.Decimal) {
 func taskOf(c office.Cause) task {
 	anchor := causeAnchor(c.Key)
 	t := task{
-		Cause:  c,
-		Helper: c.Advice.Fixer.Department(),
-		Rows:   c.Rows() - c.Behind,
-		Path:   "/pending?cause=" + url.QueryEscape(c.Key) + "#" + anchor,
-		Anchor: anchor,
+		Cause: c, Helper: c.Advice.Fixer.Department(), Rows: c.Rows() - c.Behind,
+		Path: "/pending?cause=" + url.QueryEscape(c.Key) + "#" + anchor, Anchor: anchor,
 		Urgent: c.State == trade.InDoubt || c.State == trade.Held,
 	}
-	switch c.State {
-	case trade.InDoubt:
-		t.Queue = queue(trade.InDoubt)
-	case trade.Held:
-		t.Queue = queue(c.Cause)
+	if t.Urgent {
+		t.Queue = queueFor(c.State, c.Cause)
 	}
 	t.Sums = slices.DeleteFunc(c.Kinds(), func(k pending.KindSum) bool { return k.Behind })
 	return t

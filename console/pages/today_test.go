@@ -96,11 +96,13 @@ func TestCausesOfOneNameSayTheirStates(t *testing.T) {
 	}
 }
 
-// Each figure of a line is rounded by itself, as that of its list: so the parts may add up to one more or less. A small
-// one has decimals.
+// Each figure of a line is rounded by itself, as that of its list: so the parts may add up to one more or less. One
+// below a tonne has decimals.
 func TestEachFigureOfWhatIsMissingIsRoundedByItself(t *testing.T) {
 	t.Parallel()
-	for kg, want := range map[int64]string{14_400: "14 14 14 of 43", 1_400: "1,4 1,4 1,4 of 4,2"} {
+	for kg, want := range map[int64]string{
+		14_400: "14 14 14 of 43", 1_400: "1 1 1 of 4", 400: "0,400 0,400 0,400 of 1",
+	} {
 		one := trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(kg, 0)}
 		sums := reconcile.StateSum{Name: "SOJA"}
 		sums.States = map[trade.State]trade.Sums{trade.Waiting: one, trade.Invalid: one, trade.Held: one}

@@ -44,14 +44,6 @@ type request struct {
 	For string // whom it waits for, as a part of a phrase's key: you, accountant, administrator
 }
 
-// askedOf returns an act that waits for consent as a person sees it.
-func askedOf(a trade.Approval, user *trade.User) request {
-	if mayApprove(a, user) {
-		return request{a, "you"}
-	}
-	return request{a, string(office.RoleOfApproval(a))}
-}
-
 // askedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
 func (p *Pages) askedFor(q *web.Request, job string, keys ...string) ([]request, error) {
 	all, err := p.office.Approvals(q.Context())
@@ -66,7 +58,11 @@ func (p *Pages) askedFor(q *web.Request, job string, keys ...string) ([]request,
 		}
 		about := func(key string) bool { return slices.Contains(planned.Order.Keys, key) }
 		if planned.Order.Job == job && (len(keys) == 0 || slices.ContainsFunc(keys, about)) {
-			out = append(out, askedOf(a, &q.Login.User))
+			one := request{a, string(office.RoleOfApproval(a))}
+			if mayApprove(a, &q.Login.User) {
+				one.For = "you"
+			}
+			out = append(out, one)
 		}
 	}
 	return out, nil

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"html/template"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,18 +11,6 @@ import (
 
 // Tonnes formats a weight in kilograms as tonnes, to the kilogram; a rounded value is marked with ≈.
 func (v Voice) Tonnes(kg trade.Decimal) string { return trade.TonnesText(kg, v.lang) }
-
-// Weight is Tonnes for a page. A weight whose kilograms matter to nobody is in whole tonnes, with the exact one
-// in its title.
-func (v Voice) Weight(kg trade.Decimal) template.HTML {
-	if kg.Abs().Cmp(trade.NewDecimal(tonnesLarge, 0)) < 0 {
-		return markup("%v", v.Tonnes(kg))
-	}
-	return markup(`<span title="%v t">%v t</span>`, v.Decimal(kg.Tonnes()), v.Decimal(kg.Tonnes().Round(0)))
-}
-
-// tonnesLarge is a weight in kilograms from which on whole tonnes are enough.
-const tonnesLarge = 100_000_000
 
 // BareTonnes formats a weight in kilograms for a column of tonnes: three digits after the point, always.
 func (v Voice) BareTonnes(kg trade.Decimal) string {
@@ -45,16 +32,13 @@ func (v Voice) Money(currency string, amount trade.Decimal) string {
 	return trade.CurrencyText(currency, amount, v.lang)
 }
 
-// WholeTonnes formats a weight for an overview: whole tonnes, unless it is little.
+// WholeTonnes formats a weight for an overview: whole tonnes, unless it is less than one.
 func (v Voice) WholeTonnes(kg trade.Decimal) string {
-	if kg.Abs().Cmp(trade.NewDecimal(tonnesLittle, 0)) < 0 {
-		return v.Tonnes(kg)
+	if tonnes := kg.Tonnes(); kg.Sign() == 0 || tonnes.Abs().Cmp(trade.NewDecimal(1, 0)) >= 0 {
+		return v.Decimal(tonnes.Round(0)) + " t"
 	}
-	return v.Decimal(kg.Tonnes().Round(0)) + " t"
+	return v.BareTonnes(kg) + " t"
 }
-
-// tonnesLittle is a weight in kilograms below which an overview has decimals.
-const tonnesLittle = 10_000
 
 // BareWhole is WholeTonnes under a heading that names the unit.
 func (v Voice) BareWhole(kg trade.Decimal) string { return strings.TrimSuffix(v.WholeTonnes(kg), " t") }
@@ -155,6 +139,14 @@ func (v Voice) Date(d trade.Date) string {
 		return d.String()
 	}
 	return d.String()[8:10] + "/" + d.String()[5:7] + "/" + d.String()[:4]
+}
+
+// Month formats a month, or that of a day.
+func (v Voice) Month(day string) string {
+	if v.lang == trade.English {
+		return day[:7]
+	}
+	return day[5:7] + "/" + day[:4]
 }
 
 // Said formats the value of a field of the API for people: numbers with separators, prices with

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 
 	"go.uber.org/zap"
 
@@ -33,6 +34,7 @@ var (
 	ErrForbidden = &Fault{http.StatusForbidden, "role", nil}
 	ErrInternal  = &Fault{http.StatusInternalServerError, "internal", nil}
 	ErrBusy      = &Fault{http.StatusServiceUnavailable, "busy", nil}
+	ErrReporting = &Fault{http.StatusTooManyRequests, "reporting", nil} // another report is being made
 )
 
 // BadRequest returns the fault for a wrong form or address.
@@ -76,10 +78,8 @@ func (q *Request) Fail(err error) {
 	if q.Answered {
 		panic(http.ErrAbortHandler) // so that half a file does not end like a whole one
 	}
-	page := errorPage{Code: f.Code, ID: q.ID, What: f.Code}
-	if q.Method == http.MethodPost {
-		page.Typed = q.PostForm.Get("reason")
-	} else if f == ErrInternal {
+	page := errorPage{What: f.Code, Code: f.Code, ID: q.ID, Form: q.PostForm}
+	if f == ErrInternal && q.Method != http.MethodPost {
 		page.What = "unread"
 	}
 	if err := q.Page(f.Status, "error", page); err != nil {
@@ -87,5 +87,8 @@ func (q *Request) Fail(err error) {
 	}
 }
 
-// errorPage is the page for a fault. It shows what the person typed, so that it is not lost.
-type errorPage struct{ What, Code, ID, Typed string }
+// errorPage is the page for a fault. It has what the person sent, so that it is not lost.
+type errorPage struct {
+	What, Code, ID string
+	Form           url.Values
+}

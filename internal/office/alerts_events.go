@@ -128,7 +128,7 @@ func EventKinds() []string {
 	return trade.Map(apiclient.WebhookEvents, func(e apiclient.WebhookEvent) string { return string(e) })
 }
 
-// EventsShown is how many events a page shows.
+// EventsShown is how many events are read at a time.
 const EventsShown = 100
 
 // EventBook returns the latest events that a filter selects, with what came of them.

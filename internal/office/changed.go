@@ -128,6 +128,9 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 			return nil, false, err
 		}
 		for i, e := range page.Rows {
+			if len(flags) == 1 && e.Flags.Hides(flags[0]) {
+				continue
+			}
 			if len(rows) == MaxRowsPerAct {
 				return rows, true, nil
 			}

@@ -118,10 +118,7 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 	if err := s.name(ctx, store, named); err != nil {
 		return nil, err
 	}
-	if err := s.find(ctx, store, func(e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
-		_, spec := o.job(e.Job)
-		return s.names(spec, e, attempts)
-	}, false); err != nil {
+	if err := s.find(ctx, o, s.names, false); err != nil {
 		return nil, err
 	}
 	for range trade.Kinds { // the rows that depend on them, and the rows that depend on those
@@ -132,10 +129,7 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 			}
 			parents.keys[r.Entry.Job] = append(parents.keys[r.Entry.Job], r.Entry.Key)
 		}
-		if err := s.find(ctx, store, func(e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
-			_, spec := o.job(e.Job)
-			return parents.have(spec, e, attempts)
-		}, true); err != nil {
+		if err := s.find(ctx, o, parents.have, true); err != nil {
 			return nil, err
 		}
 	}
@@ -266,18 +260,19 @@ func canonicalID(text string) string {
 
 // find adds all rows of the ledger that belong to the producer and are not yet known. belongs gets the
 // request that a row has now as the first of its attempts.
-func (s *Dossier) find(ctx context.Context, store *state.Store,
-	belongs func(trade.Entry, []trade.Attempt) (found, byMark bool), child bool,
+func (s *Dossier) find(ctx context.Context, o *Office,
+	belongs func(mapping.JobSpec, trade.Entry, []trade.Attempt) (found, byMark bool), child bool,
 ) error {
-	return store.Rows(ctx, trade.RowQuery{}, func(e trade.Entry) error {
+	return o.store.Rows(ctx, trade.RowQuery{}, func(e trade.Entry) error {
 		if s.known[e.ID] {
 			return nil
 		}
-		attempts, err := store.Attempts(ctx, e.ID)
+		attempts, err := o.store.Attempts(ctx, e.ID)
 		if err != nil {
 			return err
 		}
-		found, byMark := belongs(e, slices.Insert(slices.Clone(attempts), 0, trade.Attempt{
+		_, spec := o.job(e.Job)
+		found, byMark := belongs(spec, e, slices.Insert(slices.Clone(attempts), 0, trade.Attempt{
 			Target: e.Target, Payload: e.Payload,
 		}))
 		if found {

@@ -470,6 +470,9 @@ func (w *figured) followChanged() {
 				listed++
 			}
 		}
+		if flag := group.Of.Flag; flag == trade.MissingInERP && counts[flag] != group.Rows {
+			w.t.Errorf("%d rows in the group %s, and %d under its flag", group.Rows, flag, counts[flag])
+		}
 		if listed != group.Rows {
 			w.t.Errorf("%d rows in the group %s, and %d are listed", group.Rows, group.Of, listed)
 		}

@@ -247,30 +247,24 @@ func (w *Forecast) Shares(v words.Voice) []*Share {
 		return nil
 	}
 	var out []*Share
-	for _, kind := range trade.Kinds {
-		for _, fixing := range []bool{false, true} {
-			s := w.parts[trade.Pile{Kind: kind, Fixing: fixing}]
-			if s == nil {
-				continue
-			}
-			out = append(out, s)
-			groups := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
-				func(g *pending.Group) bool { return s.stays[g].Rows == 0 })
-			slices.SortStableFunc(groups, func(a, b *pending.Group) int {
-				return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms),
-					s.stays[b].Rows-s.stays[a].Rows)
-			})
-			s.Stays = trade.Map(groups, func(g *pending.Group) Stay {
-				return Stay{
-					State:   g.State,
-					Cause:   trade.OrNull(g.Cause),
-					Who:     g.Advice(v.Lang).Who,
-					Text:    CauseText(v, g),
-					Samples: g.Keys,
-					Freight: *s.stays[g],
-				}
-			})
+	for _, pile := range trade.Piles {
+		s := w.parts[pile]
+		if s == nil {
+			continue
 		}
+		out = append(out, s)
+		groups := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
+			func(g *pending.Group) bool { return s.stays[g].Rows == 0 })
+		slices.SortStableFunc(groups, func(a, b *pending.Group) int {
+			return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms),
+				s.stays[b].Rows-s.stays[a].Rows)
+		})
+		s.Stays = trade.Map(groups, func(g *pending.Group) Stay {
+			return Stay{
+				State: g.State, Cause: trade.OrNull(g.Cause), Who: g.Advice(v.Lang).Who, Text: CauseText(v, g),
+				Samples: g.Keys, Freight: *s.stays[g],
+			}
+		})
 	}
 	return out
 }
@@ -343,8 +337,7 @@ func Amounts(v words.Voice, f trade.Freight) (parts []string) {
 		if sum.Cmp(trade.NewDecimal(1, -6)) >= 0 { // as people say it: R$ 1,5 mi
 			text = v.Text("%s m", v.Number(sum.Mul(trade.NewDecimal(1, 6)).Round(1)))
 		}
-		symbol := cmp.Or(map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}[currency], currency)
-		parts = append(parts, symbol+" "+text)
+		parts = append(parts, trade.Symbol(currency)+" "+text)
 	}
 	return parts
 }

@@ -66,14 +66,12 @@ type place struct {
 // placeOf reads a cursor. What is asked for beside it must be what it was made for.
 func placeOf(q trade.RowQuery) (at place, err error) {
 	data, err := base64.RawURLEncoding.DecodeString(q.After)
-	if err != nil || json.Unmarshal(data, &at) != nil || at.Feed == "" || at.Seq < 0 {
+	if err != nil || json.Unmarshal(data, &at) != nil || at.Feed == "" || at.Seq < 0 ||
+		len(q.Jobs) > 0 && !slices.Equal(q.Jobs, at.Jobs) || len(q.States) > 0 && !slices.Equal(q.States, at.States) ||
+		!q.From.IsZero() && !q.From.Equal(at.Since) {
 		return at, errCursor
 	}
 	if last, err := strconv.ParseInt(at.Row, 10, 64); at.Row != "" && (err != nil || last < 1) {
-		return at, errCursor
-	}
-	if len(q.Jobs) > 0 && !slices.Equal(q.Jobs, at.Jobs) || len(q.States) > 0 && !slices.Equal(q.States, at.States) ||
-		!q.From.IsZero() && !q.From.Equal(at.Since) {
 		return at, errCursor
 	}
 	return at, nil

@@ -42,10 +42,10 @@ func (g SheetGroup) Shown() []acts.RowStep { return g.Steps[:min(len(g.Steps), 5
 // More returns the number of the others.
 func (g SheetGroup) More() int { return len(g.Steps) - len(g.Shown()) }
 
-// WriteRows writes the rows of a list to a file: as the list has them, or for decisions to be filled in. It first
-// records that in the audit.
+// WriteRows writes the rows of a list to a file: as the list has them, with a title, or for decisions to be filled
+// in. It first records that in the audit.
 func (o *Office) WriteRows(ctx context.Context, rows []trade.Entry, form string, decisions bool, in reconcile.Selected,
-	filter string, lang trade.Lang, w io.Writer, who trade.Person,
+	title, filter string, lang trade.Lang, w io.Writer, who trade.Person,
 ) error {
 	err := o.Note(ctx, "rows export", "-", map[string]string{"format": form, "filter": filter}, who)
 	if err != nil {
@@ -58,8 +58,7 @@ func (o *Office) WriteRows(ctx context.Context, rows []trade.Entry, form string,
 			return s.Decisions(options, reconcile.Form(form), ids, w)
 		})
 	}
-	v := o.Voice(lang)
-	return reconcile.List(rows, options, o.heading(v.Text("Documents"), lang), in, v.Reason,
+	return reconcile.List(rows, options, o.heading(title, lang), in, o.Voice(lang).Reason,
 		ReportWriter(form, options, w))
 }
 
@@ -71,14 +70,14 @@ func (o *Office) heading(title string, lang trade.Lang) (h reconcile.Heading) {
 	return h
 }
 
-// WriteMissing writes the codes of a table that have no id to a workbook, with what each blocks.
-func (o *Office) WriteMissing(ctx context.Context, kind string, lang trade.Lang, w io.Writer) error {
+// WriteMissing writes the codes of a table that have no id to a workbook with a title, with what each blocks.
+func (o *Office) WriteMissing(ctx context.Context, kind, title string, lang trade.Lang, w io.Writer) error {
 	short, names, err := o.Missing(ctx, kind, workbook.SheetRows)
 	if err != nil {
 		return err
 	}
-	return reconcile.Missing(short, names, o.ReportOptions(ReportQuery{}, lang),
-		o.heading(o.Voice(lang).Text("Codes without a match"), lang), reconcile.NewXLSX(w))
+	return reconcile.Missing(short, names, o.ReportOptions(ReportQuery{}, lang), o.heading(title, lang),
+		reconcile.NewXLSX(w))
 }
 
 // sheetAdopts is how many rows one file may adopt in the console, because each one is read back

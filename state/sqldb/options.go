@@ -71,7 +71,7 @@ type Tuning struct {
 	Quiet time.Duration
 	// after so long without an answer a connection to PostgreSQL is dead, also if the server lives
 	Patience time.Duration
-	// how many rows a text selects by their ids, and of how many sums are counted unasked
+	// how many rows a text selects by their ids; of twenty times as many sums are counted unasked
 	Few     int
 	Names   int                             // how many texts of a column are read to look for a part in them
 	Check   time.Duration                   // how long Health looks for damage in a SQLite file

@@ -115,6 +115,27 @@ func (a Account) SentProof() trade.Decimal {
 	return a.Sent.Sub(a.Of(trade.Accepted)).Sub(a.Changed.Amount).Sub(a.Left.Amount).Sub(a.Renumbered.Amount)
 }
 
+// Rounded returns the account in whole kilograms or cents, as people read it: so rounded that it still adds up.
+func (a Account) Rounded() Account {
+	scale := int32(0)
+	if a.Measure == Worth {
+		scale = 2
+	}
+	var exact, shown trade.Decimal // the amounts so far
+	next := func(l AccountLine) AccountLine {
+		exact = exact.Add(l.Amount)
+		l.Amount = exact.Round(scale).Sub(shown)
+		shown = shown.Add(l.Amount)
+		return l
+	}
+	accepted := a.Of(trade.Accepted)
+	a.States, a.Outside = trade.Map(a.States, next), trade.Map(a.Outside, next)
+	exact, shown = accepted, a.Of(trade.Accepted)
+	a.Changed, a.Left, a.Renumbered = next(a.Changed), next(a.Left), next(a.Renumbered)
+	a.Read, a.Sent = a.Read.Round(scale), a.Sent.Round(scale)
+	return a
+}
+
 func sumOf(lines []AccountLine) (sum trade.Decimal) {
 	for _, l := range lines {
 		sum = sum.Add(l.Amount)

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,6 +34,16 @@ func closes(t fatal, v Overview) {
 	for _, a := range v.Accounts {
 		if a.Proof().Sign() != 0 || a.SentProof().Sign() != 0 {
 			t.Fatalf("%s of %q does not close: %s and %s of %+v", a.Measure, a.Product, a.Proof(), a.SentProof(), a)
+		}
+		rounded, lines := a.Rounded(), func(a Account) []AccountLine { // as people read it, it closes too
+			return slices.Concat(a.States, a.Outside, []AccountLine{a.Changed, a.Left, a.Renumbered, {Amount: a.Sent}})
+		}
+		for i, l := range lines(rounded) {
+			off := l.Amount.Sub(lines(a)[i].Amount).Abs()
+			if rounded.Proof().Sign() != 0 || rounded.SentProof().Sign() != 0 || off.Cmp(trade.NewDecimal(1, 0)) > 0 ||
+				a.Measure == Worth && off.Cmp(trade.NewDecimal(1, 2)) > 0 {
+				t.Fatalf("%s of %q: %+v is rounded to %+v", a.Measure, a.Product, a, rounded)
+			}
 		}
 		if seen[a.Product] == nil {
 			seen[a.Product], worth[a.Product] = map[Measure]figure{}, map[string]figure{}

@@ -132,18 +132,12 @@ func (s *Snapshot) Decisions(o Options, form Form, only []int64, to io.Writer) e
 // keyCell returns a key with its characters that cannot be seen as \u{202E}: a spreadsheet would lose
 // them. No key has this text itself, as a \ in a part is written \\.
 func keyCell(key string) string {
-	if !strings.ContainsFunc(key, trade.Unseen) {
-		return key
-	}
-	var out strings.Builder
 	for _, r := range key {
 		if trade.Unseen(r) {
-			_, _ = fmt.Fprintf(&out, `\u{%X}`, r) // a Builder never fails
-			continue
+			key = strings.ReplaceAll(key, string(r), fmt.Sprintf(`\u{%X}`, r))
 		}
-		out.WriteRune(r)
 	}
-	return out.String()
+	return key
 }
 
 var unseenRune = regexp.MustCompile(`\\u\{([0-9A-F]{1,6})\}|\\.`)

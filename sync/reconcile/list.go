@@ -20,10 +20,15 @@ var (
 		NumberColumn.of("t"), TextColumn.of("currency"), MoneyColumn.of("value"), TimeColumn.of("since"))
 )
 
+// begin begins a file that has a heading.
+func begin(o Options, h Heading, to Writer) *printer {
+	w := maskingWriter{to}
+	return &printer{Options: o, w: w, err: w.Begin(h)}
+}
+
 // Missing writes the codes without an id, with what each blocks. names are those of the codes.
 func Missing(short []trade.Shortage, names []string, o Options, h Heading, to Writer) error {
-	p := &printer{Options: o, w: maskingWriter{to}}
-	p.err = p.w.Begin(h)
+	p := begin(o, h, to)
 	p.section("missing", "", missingColumns)
 	for i, s := range short {
 		loads := s.Blocked
@@ -61,8 +66,7 @@ func (p *printer) sums(lead []any, rows int, kg trade.Decimal, values map[string
 // List writes a list of rows, and the sums of each job. in has what a row adds to the number whose rows the list
 // has; the others are whole. why returns why a row does not go.
 func List(list []trade.Entry, o Options, h Heading, in Selected, why func(trade.Entry) string, to Writer) error {
-	p := &printer{Options: o, w: maskingWriter{to}}
-	p.err = p.w.Begin(h)
+	p := begin(o, h, to)
 	p.section("list", "", listColumns)
 	sums := map[string]trade.Sums{}
 	for _, e := range list {

@@ -131,7 +131,8 @@ func (w *xlsxWriter) Row(cells []any) error {
 				c = workbook.SheetCell{Style: w.style[DayColumn], Number: workbook.Time(at)}
 			}
 		case time.Time:
-			local := workbook.WallClock(value, w.about.Zone)
+			_, east := value.In(w.about.Zone).Zone() // spreadsheets have no zones
+			local := value.Add(time.Duration(east) * time.Second)
 			c = workbook.SheetCell{Style: w.style[TimeColumn], Number: workbook.Time(local)}
 		default:
 			if text := textOf(cell); text != "" {

@@ -124,6 +124,7 @@ func (w *page) Begin(h reconcile.Heading) error {
 	}
 	none := w.word("no product")
 	for _, a := range accounts {
+		a = a.Rounded()
 		for _, unit := range unitsOf(a) {
 			measure := w.word("account.measure."+string(a.Measure)) + " (" + unit + ")"
 			row := Line{Cells: []Cell{{Text: cmp.Or(a.Product, none)}, {Text: measure}}}

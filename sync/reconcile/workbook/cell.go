@@ -35,12 +35,6 @@ func Clip(text string) string {
 	return text
 }
 
-// WallClock returns a time as local time of a zone: spreadsheets have no zones.
-func WallClock(at time.Time, zone *time.Location) time.Time {
-	at = at.In(zone)
-	return time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), at.Minute(), at.Second(), 0, time.UTC)
-}
-
 // Time returns a time in the form of spreadsheets: days since 1899-12-30, with ten digits of
 // fraction, which is a hundred thousandth of a second.
 func Time(at time.Time) string {
