@@ -13,8 +13,9 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # The same flags for every target that runs tests let Go's test cache answer the second time.
 # The race detector watches the packages that do several things at once, and of the tests of the whole program those of the service, which puts them together. All else is tested as it is
 # built for the product, in a third of the time. Those that take longest come first. internal/limits fails when a package that must be watched is not.
-WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/... ./state/... ./apiclient/... ./internal/office \
-	./cmd/safrasync/daemon ./cmd/safrasync/cli ./erp/dialect/... \
+WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/cluster ./sync/outcome ./sync/pending ./sync/reconcile ./sync/run ./sync/sending \
+	./state/... ./apiclient/... ./internal/office ./cmd/safrasync/daemon ./cmd/safrasync/cli \
+	./erp/dialect ./erp/dialect/firebird ./erp/dialect/mysql ./erp/dialect/postgres ./erp/dialect/sqlite ./erp/dialect/sqlserver \
 	./internal/alert ./internal/connlimit ./internal/failpoint ./internal/httpapi ./internal/receiver
 # Tests of ledger and engine in which one goroutine repeats the same steps hundreds of times, with each call failing once, each copy put back, the connection cut at each byte, day by day, or for thousands of rows.
 # The others take these steps under the detector. All tests of ./sync run without it, and those with it that add something (the rest, of which one in four: either in its setup_test.go).
@@ -24,10 +25,14 @@ SERVICE := Service|Reload|Strangers|Monitoring|^TestF0[78]|^TestF1[45]
 # The race detector needs cgo; the product never does. It does not watch SQLite's C translated to Go, nor hashes, which takes it four times as long as all the rest: what database/sql
 # and our code do with them is watched.
 # A process with the race detector waits a second before it ends, for what other threads may still do; a twentieth is enough.
-RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test -race -gcflags='modernc.org/...=-race=false' -gcflags='golang.org/x/crypto/...=-race=false'
-GOTEST := CGO_ENABLED=0 go test -trimpath -timeout 40m
+RACED := -race -gcflags='modernc.org/...=-race=false' -gcflags='golang.org/x/crypto/...=-race=false'
+RACE := CGO_ENABLED=1 GORACE=atexit_sleep_ms=50 go test $(RACED)
+# `make vet` asks more than what go test would ask again, of the same files, before each of the two kinds of tests.
+GOTEST := CGO_ENABLED=0 go test -trimpath -vet=off -timeout 40m
 # Two packages at once, beside the two other rows of tests: they also wait, for leases, browsers and packages.
-RACETEST := $(RACE) -p 2 -timeout 40m
+RACETEST := $(RACE) -vet=off -p 2 -timeout 40m
+# Files that only a tag lets in, which vet does not see.
+TAGGED := $(RACE) -p 2 -timeout 40m
 
 .PHONY: help
 help: ## print this list
@@ -64,8 +69,10 @@ LEND := CGO_ENABLED=0 go run -trimpath ./internal/pgtest/lend
 test: need ## run all tests; installs PostgreSQL, Patroni, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian, rpm, buildah and Wine when missing
 	@$(LEND) $(MAKE) tests
 
+# What the rows share is compiled before they begin, each of the two kinds once: commands that run side by side do not wait for what another one compiles, they compile it, too.
 .PHONY: tests
 tests:
+	@CGO_ENABLED=1 go build $(RACED) $(WATCHED) ./cmd/safrasync & raced=$$!; CGO_ENABLED=0 go build -trimpath ./... && wait $$raced
 	@mkdir -p bin; (cd tools && $(GOTEST) -p 1 ./...) >bin/tools.log 2>&1 & tools=$$!; \
 	{ code=0; $(GOTEST) -skip '$(SERVICE)' ./cmd/safrasync || code=1; $(RACETEST) -skip '$(REPEATED)' ./state || code=1; \
 	$(GOTEST) -run '$(REPEATED)' ./state || code=1; $(RACETEST) -run '$(SERVICE)' ./cmd/safrasync || code=1; \
@@ -75,11 +82,11 @@ tests:
 
 .PHONY: failpoints
 failpoints: need ## fail, panic, kill and stall the program at its own steps, with both ledgers (build tag failpoint)
-	$(RACETEST) -tags failpoint -run '^TestFailpoint' ./sync
+	$(TAGGED) -tags failpoint -run '^TestFailpoint' ./sync
 
 .PHONY: disks
 disks: need ## cut the power of ledger and journal, and let each system call fail (build tags strace, and seccomp: Linux 5.5)
-	$(RACETEST) -tags strace -run '^TestF050_?APower|^TestF048_?TheKth' ./state ./sync
+	$(TAGGED) -tags strace -run '^TestF050_?APower|^TestF048_?TheKth' ./state ./sync
 	go test -timeout 30m -tags seccomp -run '^TestTheKthCall|^TestF048_?EverySystemCall|^TestALedgerThatMayNot|^TestAFolderThatIsGone|^TestAProc' ./internal/sickdisk ./state/...
 
 .PHONY: check
