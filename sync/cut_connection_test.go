@@ -192,8 +192,10 @@ func TestF091TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 		row                     func(b *bench, n int)
 	}
 	contract := func(b *bench, n int) { b.contract(n) }
-	delivery := func(b *bench, n int) { b.delivery(n, 1, n) }
-	share := func(b *bench, n int) { b.share(fmt.Sprint(n), 1, n) }
+	// Of many contracts: each row is compared with all others of its own before it goes.
+	const many = 30
+	delivery := func(b *bench, n int) { b.delivery(n, 1+n%many, n) }
+	share := func(b *bench, n int) { b.share(fmt.Sprint(n), 1+n%many, n) }
 	forms := []form{
 		{"contracts", sandbox.ResourceOrderCommitments, "amount", 29, all, contract},
 		{"traceability", sandbox.ResourceTraceability, "allocated_volume", 29, all, share},
@@ -219,7 +221,7 @@ func TestF091TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 			b.limits.MaxInFlight, b.limits.StopAfterUnknown, b.limits.Timeout = 1, 0, time.Minute
 			b.brakes = run.Brakes{}
 			w := newWire(t, b)
-			b.contract(1)
+			b.contracts(many)
 			f.row(b, 1000)
 			b.pass()
 			cuts := w.plans(f.step, f.hows...)
