@@ -19,7 +19,7 @@ WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/cluster 
 	./internal/alert ./internal/connlimit ./internal/failpoint ./internal/httpapi ./internal/receiver
 # Tests of ledger and engine in which one goroutine repeats the same steps hundreds of times, with each call failing once, each copy put back, the connection cut at each byte, day by day, or for thousands of rows.
 # The others take these steps under the detector. All tests of ./sync run without it, and those with it that add something (the rest, of which one in four: either in its setup_test.go).
-REPEATED := ^Test(EveryCall|AnyValue|F058|ARebuild|I9|ARoll|PagesGive)
+REPEATED := ^Test(EveryCall|AnyValue|F058|ARebuild|I9|ARoll|PagesGive|AGroupIs|TheDatabaseAllows|SendingGoes)
 REPEATED_RUNS := ^Test(F091|F058|F142The|EveryCallOf(TheEngine|What)|TwoYears|AYear|ASeed|ChildrenDo|ASoftDeleted|AnOldImage|NoImageIs|ALedgerKnows)
 SERVICE := Service|Reload|Strangers|Monitoring|^TestF0[78]|^TestF1[45]
 # The race detector needs cgo; the product never does. It does not watch SQLite's C translated to Go, nor hashes, which takes it four times as long as all the rest: what database/sql
