@@ -48,7 +48,8 @@ func TestTheFootOfAShortListHasOneLineAmongManyRows(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, state.SQLite, weighed+"\nbrakes: {new_rows: 0}\n", tickets)
 	d.crowd(10_000)
-	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "50.000", "Soma de 10.004 documentos", "R$ ")
+	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "50.000",
+		"Soma de 10.004 documentos", "R$ ")
 	form := b.Form("/decisions/export")
 	b.Post("/decisions/export", with(form, "format", "decisoes.csv")).Wants(http.StatusBadRequest, "rows_many")
 	foot := b.Get("/rows?job=deliveries").Wants(http.StatusOK, "Soma de 1 documento").Body

@@ -99,7 +99,8 @@ func TestTheFileOfAListIsTheList(t *testing.T) {
 		}
 	}
 	file("job=contracts", "Documentos", "4", "144,03", "264750")
-	file("line=difference&measure=contracted&grain=SOJA", "Documentos · Produto: SOJA · na diferença · contratado", "2", "42", "38850")
+	file("line=difference&measure=contracted&grain=SOJA",
+		"Documentos · Produto: SOJA · na diferença · contratado", "2", "42", "38850")
 	file("line=difference&measure=value&currency=BRL&grain=SOJA",
 		"Documentos · Moeda: BRL · Produto: SOJA · na diferença · valor fixado", "1", "18", "38850")
 	b.Get("/references/wallets").Wants(http.StatusOK, `href="/references/wallets/export?missing=1"`)
