@@ -12,8 +12,10 @@ import (
 
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/connlimit"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // Parts are the parts of a console. A reload of the configuration builds a new one for the same
@@ -102,4 +104,55 @@ func (c *Console) Close() {
 	c.closing.Unlock()
 	c.end()
 	c.busy.Wait()
+}
+
+// What the console accepts at once. A request beyond one of the first three numbers waits, at most for
+// placeTimeout, and is answered with 503 then; what is beyond the others is refused immediately.
+const (
+	maxRequests          = 16 // requests that are processed at once
+	maxAnonymousRequests = 12 // of these, from one address without a login
+	maxPersonRequests    = 4  // of these, of one person
+	placeTimeout         = 5 * time.Second
+
+	maxConns = 2048
+	// connections from one address, and requests of one address behind the reverse proxy
+	maxPerAddress  = 512
+	maxFormBytes   = 64 << 10
+	maxHeaderBytes = 32 << 10
+)
+
+// openRoutes are the routes that need no login, beside those of the login itself.
+var openRoutes = []web.Route{
+	{Method: http.MethodGet, Path: "/static/{version}/{file...}", Open: true, Free: true, Handle: serveStatic},
+	{Method: http.MethodGet, Path: "/licences", Open: true, Handle: showLicences},
+	{Method: http.MethodPost, Path: "/preferences", Open: true, Handle: setPreferences},
+}
+
+func serveStatic(q *web.Request) error {
+	content, kind, ok := view.File(q.PathValue("file"))
+	if !ok {
+		return web.ErrNotFound
+	}
+	q.Answered = true
+	h := q.Writer.Header()
+	h.Set("Content-Type", kind)
+	if q.PathValue("version") == view.Asset.Version {
+		h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	if q.Method != http.MethodHead {
+		_, _ = q.Writer.Write(content)
+	}
+	return nil
+}
+
+// showLicences lists the licences of the third-party parts of the pages.
+func showLicences(q *web.Request) error {
+	names, err := view.Licences()
+	return q.Show("licences", names, err)
+}
+
+// setPreferences stores the language and the appearance in the browser.
+func setPreferences(q *web.Request) error {
+	q.Prefer(trade.Lang(q.PostForm.Get("lang")), q.PostForm.Get("theme"))
+	return q.Redirect(web.Local(q.PostForm.Get("next")))
 }

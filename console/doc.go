@@ -2,7 +2,7 @@
 // reason, and what can be done about it.
 //
 // It renders on the server, loads nothing from other sites, and works without JavaScript, though
-// better with it. It never sends a row itself. All its resources are limited (limits.go), so that
+// better with it. It never sends a row itself. All its resources are limited (console.go), so that
 // it cannot slow down the sending.
 //
 // # A request

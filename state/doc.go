@@ -42,7 +42,7 @@
 //	              claimed, and what a crash after each step leaves
 //	attempts_*    attempts. attempts_settle and attempts_late: what an answer means;
 //	              attempts_recover: what becomes of the attempts of dead processes
-//	jobs, leases, cursors, instances, runs, quarantine, platform
+//	jobs, leases, instances, runs, quarantine, platform
 //	              who may do what, and what was done: leases with their epochs (I12), the instances
 //	              that are alive, cursors (I4), since when a doubt is known (I14), and the platform
 //	              that the ledger belongs to
@@ -62,9 +62,9 @@
 //	              has ledger and witness
 //	journal_*     compares ledger and journal, and settles what a crash left between them
 //	replay_*      brings what journals have into a ledger that lacks it
-//	state, begin, serve, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move
+//	state, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move
 //	              a ledger as a whole, or a job as a whole
-//	names, zone   types that callers need; the zone of the views for people
+//	zone          the zone of the views for people
 //
 // # The journal
 //

@@ -57,7 +57,28 @@ type Listing struct {
 // Listing returns what lists are narrowed and sorted by. The payload tells it, unless the row has changed
 // since that was sent.
 func (e Entry) Listing() Listing {
-	l := Listing{Facts: e.Facts, Title: sortable(strings.ToLower(e.Shown.Lead(e.Key))), Quantity: e.Quantity}
+	// each number begins with its length, so that bytes have the order of [CompareCodes]
+	text := strings.ToLower(e.Shown.Lead(e.Key))
+	var out strings.Builder
+	for text != "" && out.Len() < titleLong {
+		n := digitsAt(text)
+		if n == 0 {
+			out.WriteByte(text[0])
+			text = text[1:]
+			continue
+		}
+		number := strings.TrimLeft(text[:n], "0")
+		if long := len(number); long < 9 {
+			out.WriteString(strconv.Itoa(long))
+		} else {
+			out.WriteString("9" + strings.Repeat("0", 3-len(strconv.Itoa(long))) + strconv.Itoa(long))
+		}
+		out.WriteString(number)
+		text = text[n:]
+	}
+	title := out.String()
+	title = strings.ToValidUTF8(title[:min(len(title), titleLong)], "")
+	l := Listing{Facts: e.Facts, Title: title, Quantity: e.Quantity}
 	if len(e.Payload) > 0 && e.Now == nil {
 		l.addPayload(e.Sends, e.Payload)
 	}
@@ -110,30 +131,6 @@ func ListingDay(d Date) int64 { return int64(d.year)*10_000 + int64(d.month)*100
 // titleLong is how many bytes of a title are sorted by.
 const titleLong = 80
 
-// sortable returns a text whose bytes have the order of [CompareCodes]: each number begins with its
-// length.
-func sortable(text string) string {
-	var out strings.Builder
-	for text != "" && out.Len() < titleLong {
-		n := digitsAt(text)
-		if n == 0 {
-			out.WriteByte(text[0])
-			text = text[1:]
-			continue
-		}
-		number := strings.TrimLeft(text[:n], "0")
-		if long := len(number); long < 9 {
-			out.WriteString(strconv.Itoa(long))
-		} else {
-			out.WriteString("9" + strings.Repeat("0", 3-len(strconv.Itoa(long))) + strconv.Itoa(long))
-		}
-		out.WriteString(number)
-		text = text[n:]
-	}
-	title := out.String()
-	return strings.ToValidUTF8(title[:min(len(title), titleLong)], "")
-}
-
 // ErrManyNames means that more texts have the part of a FactQuery than a list is narrowed by.
 var ErrManyNames = errors.New("more names have this text than a list is narrowed by: type more of it")
 
@@ -149,3 +146,9 @@ type FactQuery struct {
 
 // IsZero reports whether everything is selected.
 func (q FactQuery) IsZero() bool { return q == FactQuery{} }
+
+// FeedPlace is a place in the order of all changes.
+type FeedPlace struct {
+	Feed string // which order; another one after a restored or rebuilt ledger
+	Seq  int64
+}

@@ -3,7 +3,7 @@
 //
 // In the order of the data:
 //
-//	look     read the facts of ledger, disk and connection   facts.go, track.go
+//	look     read the facts of ledger, disk and connection   facts.go
 //	judge    what holds now, what is certainly over          topic.go, judge.go, workdays.go
 //	keep     open alerts in the ledger, and their messages   keep.go
 //	deliver  each message to each address, until it arrives  deliver.go, email.go, webhook.go

@@ -270,3 +270,9 @@ type RetentionDetail struct {
 	AuditThrough int64 `json:"audit_through"`
 	Kinds        any   `json:"kinds"`
 }
+
+// Books reads and writes the books of a ledger.
+type Books struct{ db *sqldb.DB }
+
+// New returns the books of a ledger that is open.
+func New(db *sqldb.DB) *Books { return &Books{db} }

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -14,7 +15,9 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"modernc.org/sqlite"
 )
 
 // OldestSQLite is the first version without a bug that loses data in WAL mode.
@@ -26,17 +29,13 @@ const readers = 4
 // SqliteDSN returns the driver's data source name for a file. The path is escaped. The settings are
 // run as SQL, so they must not contain any user input.
 func SqliteDSN(path string, settings ...string) string {
-	u := url.URL{Scheme: "file", Path: uriPath(path)}
-	return u.String() + "?" + strings.Join(settings, "&")
-}
-
-// uriPath returns a path as it stands in a URI: with slashes, and a drive of Windows after one.
-func uriPath(path string) string {
+	// with slashes, and a drive of Windows after one
 	path = filepath.ToSlash(path)
 	if filepath.VolumeName(path) != "" {
 		path = "/" + path
 	}
-	return path
+	u := url.URL{Scheme: "file", Path: path}
+	return u.String() + "?" + strings.Join(settings, "&")
 }
 
 // durable returns the settings of a connection that writes. They apply to a connection, not to the
@@ -314,4 +313,36 @@ func (s *DB) emptyLog(ctx context.Context) (empty bool, err error) {
 	}
 	err = conn.QueryRowContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, s.Tune.Busy.Milliseconds())).Scan(&waits)
 	return busy == 0, err
+}
+
+// sqliteFile is a data source name of SQLite; it connects to the file.
+type sqliteFile string
+
+// Connect opens one connection.
+func (f sqliteFile) Connect(context.Context) (driver.Conn, error) { return f.Driver().Open(string(f)) }
+
+// Driver returns the driver without additional functions.
+func (f sqliteFile) Driver() driver.Driver { return &sqlite.Driver{} }
+
+// ConnectSQLite returns a pool of at most conns connections to a file.
+func ConnectSQLite(tune Tuning, dsn string, conns int) *sqlx.DB {
+	db := openDB(sqliteFile(dsn), tune)
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	db.SetConnMaxLifetime(0)
+	// sqlx knows the placeholders of "sqlite3", but not those of our driver's name.
+	return mapped(db, "sqlite3")
+}
+
+func mapped(db *sql.DB, placeholders string) *sqlx.DB {
+	out := sqlx.NewDb(db, placeholders)
+	out.Mapper = byColumn
+	return out
+}
+
+func openDB(c driver.Connector, tune Tuning) *sql.DB {
+	if tune.Through != nil {
+		c = tune.Through(c)
+	}
+	return sql.OpenDB(c)
 }

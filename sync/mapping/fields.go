@@ -3,6 +3,7 @@
 package mapping
 
 import (
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -51,4 +52,33 @@ func StoredValues(values trade.Values) trade.Values {
 		}
 	}
 	return out
+}
+
+// PathOf returns the path of an entry's request, for people; "" if the entry has no payload.
+func PathOf(e trade.Entry) string {
+	if e.Payload == nil {
+		return ""
+	}
+	return apiclient.PathOf(e.Sends, e.Target)
+}
+
+// ShowSpec is a column of the query that is displayed to people before the key of a row, with a
+// label.
+type ShowSpec struct{ Label, Column string }
+
+// displayed returns the displayed columns of a row. They are not part of the mapping: neither the
+// source hash nor the fingerprint includes them, so that a row never counts as changed, or is sent,
+// because of them.
+func (j *Job) displayed(key string, get ColumnsOf) trade.Shown {
+	if len(j.Spec.Show) == 0 {
+		return trade.Shown{}
+	}
+	texts := make([]trade.ShownText, len(j.Spec.Show))
+	for i, s := range j.Spec.Show {
+		texts[i].Label = s.Label
+		if v, ok := get(s.Column); ok && v.Err == "" {
+			texts[i].Text = PlainText(v)
+		}
+	}
+	return trade.NewShown(key, texts)
 }

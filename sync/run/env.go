@@ -1,4 +1,4 @@
-// What the runs of all jobs share.
+// One run of one job, and what the runs of all jobs share.
 
 package run
 
@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
+	"go.uber.org/zap"
 )
 
 // Env is what the runs of all jobs share.
@@ -60,4 +61,41 @@ func (e *Env) Job(name string) (*mapping.Job, error) {
 		names = append(names, j.Name())
 	}
 	return nil, phrase.Errorf("no job is named %q; the configuration has %s", name, names)
+}
+
+// Progress is how far a job has come.
+type Progress struct {
+	Job   string
+	Phase Phase
+	Read  int // rows read so far
+	Done  int // entries settled so far
+	Total int // entries that were due when sending began; it may grow
+	Note  string
+}
+
+// Phase is the current step of a job.
+type Phase string
+
+// The phases of a run.
+const (
+	Reading Phase = "reading"
+	Sending Phase = "sending"
+	Resting Phase = "waiting" // the API asked to wait; Note says how long
+	Done    Phase = "done"
+)
+
+// Run is one run of one job, as its stages see it. A dry run has a ledger that cannot write, and no
+// lease.
+type Run struct {
+	*Env
+	Job    *mapping.Job
+	Ledger Store // in a dry run: one that stores nothing
+	Source Source
+	Lease  trade.Lease
+	Keeper *cluster.Keeper // renews the lease; nil in a dry run
+	Now    time.Time       // start of the run; when new rows were first seen
+	Eval   *mapping.Evaluator
+	Report trade.RunReport
+	Log    *zap.Logger
+	Dry    *DryLedger // nil unless this is a dry run
 }

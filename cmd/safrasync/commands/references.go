@@ -24,7 +24,38 @@ func NewRefsCommand(a *cli.App) *cobra.Command {
 
 	list := a.Command("list [KIND]", "list the de-para, missing codes first", cli.Arity{Least: 0, Most: 1},
 		func(ctx context.Context, args []string) error {
-			return listReferences(ctx, a, args)
+			// first the missing codes, those that block most rows at the top, then the stored codes
+			kind := ""
+			if len(args) > 0 {
+				kind = args[0]
+			}
+			if kind != "" && kind != trade.ProducerByDocument {
+				if err := checkKind(a, kind, cli.ToRead); err != nil {
+					return err
+				}
+			}
+			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			all, err := o.Shortages(ctx)
+			if err != nil {
+				return err
+			}
+			var missing []trade.Shortage
+			for _, s := range all {
+				if kind == "" || s.Kind == kind {
+					missing = append(missing, s)
+				}
+			}
+			stored, err := o.ListReferences(ctx, kind)
+			if err != nil {
+				return err
+			}
+			if !a.AsJSON {
+				return printReferences(ctx, a, o, missing, stored)
+			}
+			return cli.PrintEach(a, o.ReferenceLines(missing, stored))
 		})
 
 	var imported importFlags

@@ -15,42 +15,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// listReferences lists the de-para: first the missing codes, those that block most rows at the top,
-// then the stored codes.
-func listReferences(ctx context.Context, a *cli.App, args []string) error {
-	kind := ""
-	if len(args) > 0 {
-		kind = args[0]
-	}
-	if kind != "" && kind != trade.ProducerByDocument {
-		if err := checkKind(a, kind, cli.ToRead); err != nil {
-			return err
-		}
-	}
-	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	all, err := o.Shortages(ctx)
-	if err != nil {
-		return err
-	}
-	var missing []trade.Shortage
-	for _, s := range all {
-		if kind == "" || s.Kind == kind {
-			missing = append(missing, s)
-		}
-	}
-	stored, err := o.ListReferences(ctx, kind)
-	if err != nil {
-		return err
-	}
-	if !a.AsJSON {
-		return printReferences(ctx, a, o, missing, stored)
-	}
-	return cli.PrintEach(a, o.ReferenceLines(missing, stored))
-}
-
 func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing []trade.Shortage,
 	stored []trade.Reference,
 ) error {
