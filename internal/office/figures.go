@@ -4,11 +4,11 @@ package office
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -155,7 +155,7 @@ func (o *Office) snapshot(ctx context.Context, cut reconcile.Cut, with ReportSou
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, at.Close()) }()
+	defer phrase.Join(&err, at.Close)
 	s, err := reconcile.TakeSnapshot(ctx, reconcile.Sources{
 		Ledger: at, Jobs: o.jobs, Zone: o.conf.Zone(), Now: o.now(), Program: o.version, Name: o.conf.Alerts.Name,
 		Platform: with.Platform, ERP: with.erp, Progress: with.Progress,

@@ -204,7 +204,7 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 	if err != nil {
 		return phrase.Errorf("journal: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer phrase.Join(&err, f.Close)
 	in := bufio.NewReaderSize(f, 64<<10)
 	at := int64(0)
 	end.file, end.size = path, 0
@@ -346,7 +346,7 @@ func stubOf(path string) (stub bool, begun rest, err error) {
 	if err != nil {
 		return false, begun, phrase.Errorf("journal: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer phrase.Join(&err, f.Close)
 	info, err := f.Stat()
 	if err != nil {
 		return false, begun, phrase.Errorf("journal: %w", err)

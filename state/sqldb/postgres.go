@@ -59,7 +59,7 @@ func (s *DB) ownSessions(ctx context.Context) (err error) {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, conns[at].Close()) }()
+			defer phrase.Join(&err, conns[at].Close)
 		}
 		if err := conns[at].GetContext(ctx, &session, `SELECT pg_backend_pid()`); err != nil {
 			return err

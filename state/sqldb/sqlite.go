@@ -16,8 +16,9 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/safrasync/safrasync/internal/phrase"
 	"modernc.org/sqlite"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // OldestSQLite is the first version without a bug that loses data in WAL mode.
@@ -213,7 +214,7 @@ func Permission(path string, err error) error {
 // as it is.
 func inspect(ctx context.Context, path string, tune Tuning) (err error) {
 	db := ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_error_rc=1"), 1)
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer phrase.Join(&err, db.Close)
 	var names []string
 	if err := db.SelectContext(ctx, &names, SqliteDialect.Tables); err != nil {
 		return FaultOf(ctx, "opening the ledger", path, SQLite, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // The times of a writer.
@@ -351,7 +352,7 @@ func (w *Writer) write(ctx context.Context, line Line, state *State) (err error)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer phrase.Join(&err, unlock)
 	for range 3 {
 		line.At = time.Now().UTC().Truncate(time.Millisecond)
 		err := w.place.Swap(ctx, state.Line, line)

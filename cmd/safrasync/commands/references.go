@@ -275,7 +275,7 @@ func planImport(ctx context.Context, a *cli.App, kind, file string, f importFlag
 		}
 		in, name = opened, file+": "
 	}
-	defer func() { err = errors.Join(err, in.Close()) }()
+	defer phrase.Join(&err, in.Close)
 	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return plan, err
