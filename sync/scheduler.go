@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/robfig/cron/v3"
 	"go.uber.org/zap"
 
-	"github.com/robfig/cron/v3"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -108,7 +108,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 // that was running has ended.
 func (s *Scheduler) Run(ctx context.Context) {
 	var working gosync.WaitGroup
-	defer s.Engine.crew.Join(ctx, "run")()
+	defer s.Engine.Member.Join(ctx, "run")()
 	defer working.Wait()
 	if s.Engine.Several {
 		working.Go(func() { s.watchOthers(ctx) })

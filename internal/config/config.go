@@ -11,6 +11,8 @@ import (
 	"time"
 	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
 
+	"go.uber.org/zap/zapcore"
+
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
@@ -18,7 +20,6 @@ import (
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
-	"go.uber.org/zap/zapcore"
 )
 
 // Config is the configuration file, checked, with its defaults filled in and its secrets resolved.

@@ -6,9 +6,10 @@ import (
 	"context"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
-	"go.uber.org/zap"
 )
 
 // work is an answer that is made in the background, for all who ask for it.

@@ -6,25 +6,26 @@ import (
 	"slices"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
-	"go.uber.org/zap"
 )
 
 // Env is what the runs of all jobs share.
 type Env struct {
 	Platform   Platform
 	Clock      clock.Clock
-	Owner      trade.Owner // this process
-	Jobs       []*mapping.Job
+	Owner      trade.Owner    // this process
+	Jobs       []*mapping.Job // in the order in which they run
 	References []mapping.ReferenceSpec
 	Limits     Limits
-	Brakes     Brakes
+	Brakes     Brakes         // the zero value never brakes
 	Zone       *time.Location // in which today's date is determined
-	Observe    func(Progress)
+	Observe    func(Progress) // called during a run, by one goroutine at a time
 	Member     *cluster.Member
 }
 

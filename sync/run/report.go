@@ -7,10 +7,11 @@ import (
 	"errors"
 	"maps"
 
+	"go.uber.org/zap"
+
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
-	"go.uber.org/zap"
 )
 
 // QueryError is a fault of the ERP in another query than the job's own.

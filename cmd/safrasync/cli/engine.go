@@ -37,11 +37,13 @@ func (a *App) OpenEngine(store *state.Store, source run.Source, ends bool,
 	owner := state.Self()
 	owner.Platform = config.API.Platform()
 	return engine.New(engine.EngineParts{
-		Ledger: store, Source: source, Platform: client, Clock: clock.SystemClock{}, Owner: owner,
-		Version: a.Version,
-		Several: config.State.Driver == state.Postgres, Jobs: jobs,
-		References: config.ReferenceSpecs(), Limits: limits, Brakes: config.EngineBrakes(),
-		Zone: config.Zone(), Log: a.Logger(), Observe: observe,
+		Ledger: store, Source: source, Version: a.Version, Several: config.State.Driver == state.Postgres,
+		Log: a.Logger(),
+		Env: run.Env{
+			Platform: client, Clock: clock.SystemClock{}, Owner: owner, Jobs: jobs,
+			References: config.ReferenceSpecs(), Limits: limits, Brakes: config.EngineBrakes(),
+			Zone: config.Zone(), Observe: observe,
+		},
 	}), nil
 }
 
