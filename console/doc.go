@@ -7,7 +7,7 @@
 //
 // # A request
 //
-// listen.go serves; guard.go is the one place that decides whether a request reaches its page: a
+// console.go serves; guard.go is the one place that decides whether a request reaches its page: a
 // route that is not listed does not exist, and nobody may use a route without a role unless it is
 // open. A handler gets a web.Request that has passed every check. It returns an error, which
 // becomes a page with a code and with a number that the log contains too. Changes need a POST with

@@ -46,8 +46,7 @@
 //	              who may do what, and what was done: leases with their epochs (I12), the instances
 //	              that are alive, cursors (I4), since when a doubt is known (I14), and the platform
 //	              that the ledger belongs to
-//	sums, counts, sizes
-//	              what is counted when asked, first of all the sums by state (I9)
+//	counts        what is counted when asked, first of all the sums by state (I9)
 //	acts          what people order, each with its audit record
 //	services      who serves the console, its heartbeat, and when tasks were done last
 //	inbox_doubts  what is in doubt, for those who compare it with the platform's events
@@ -58,8 +57,8 @@
 //	retention_*   removes what is old. It never removes an entry, nor what shows that its content
 //	              was sent (I3): it reduces entries
 //	witness       compares the ledger with its witness off the machine, and tells that of the journal;
-//	              copies: likewise with dated copies of the ledger; same_machine: whether one image
-//	              has ledger and witness
+//	              copies: likewise with dated copies of the ledger, and whether one image has ledger
+//	              and witness
 //	journal_*     compares ledger and journal, and settles what a crash left between them
 //	replay_*      brings what journals have into a ledger that lacks it
 //	state, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move
