@@ -130,15 +130,15 @@ func (s *Service) try(ctx context.Context, m trade.AlertMessage, down map[Channe
 	}
 	content := s.voice().message(n)
 	content.ID, content.Alert, content.Kind, content.At = m.ID, m.AlertID, m.Kind, m.CreatedAt
-	fault := AsFault(channel.Send(ctx, m.Target, content))
+	fault := asFault(channel.Send(ctx, m.Target, content))
 	if fault != nil && fault.All {
 		down[channel] = fault
 	}
 	return fault
 }
 
-// AsFault returns why a message was not delivered; nil for a nil error.
-func AsFault(err error) *Fault {
+// asFault returns why a message was not delivered; nil for a nil error.
+func asFault(err error) *Fault {
 	var fault *Fault
 	switch {
 	case err == nil:

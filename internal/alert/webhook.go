@@ -143,7 +143,7 @@ func (w *HTTPChannel) Send(ctx context.Context, target string, m Message) error 
 	case err != nil:
 		return err
 	case status < 200 || status > 299:
-		return HTTPFault(status)
+		return httpFault(status)
 	case !w.o.Form.accepted(status, answer):
 		// An answer of success that says something else. Its text may contain the address.
 		why := trade.Say("delivery.not_taken")
@@ -209,8 +209,8 @@ func (f Form) accepted(status int, answer []byte) bool {
 	return text == "ok" || err == nil && !refused && (said.OK != nil || said.Success != nil)
 }
 
-// HTTPFault returns what a status means that is no success.
-func HTTPFault(status int) *Fault {
+// httpFault returns what a status means that is no success.
+func httpFault(status int) *Fault {
 	why := trade.Say("delivery.http")
 	switch {
 	case status >= 300 && status <= 399:

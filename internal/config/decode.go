@@ -78,7 +78,7 @@ func (d *Decoder) Err() error {
 	if len(d.faults) == 0 {
 		return nil
 	}
-	SortFaults(d.faults)
+	sortFaults(d.faults)
 	return &Error{Faults: d.faults}
 }
 

@@ -72,8 +72,8 @@ func (f Fault) In(lang i18n.Lang) string {
 	return b.String()
 }
 
-// SortFaults sorts faults by line and column.
-func SortFaults(faults []Fault) {
+// sortFaults sorts faults by line and column.
+func sortFaults(faults []Fault) {
 	slices.SortStableFunc(faults, func(a, b Fault) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -102,7 +102,7 @@ func AnnotateAt(source *Source, index map[string]Entry, err error) error {
 	for _, s := range specs {
 		out.Faults = append(out.Faults, FaultAt(source, index, s.Path, s.Text))
 	}
-	SortFaults(out.Faults)
+	sortFaults(out.Faults)
 	return out
 }
 

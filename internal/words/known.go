@@ -107,14 +107,14 @@ func RequiredWhen(rule trade.FieldRule) string {
 		}
 		return "never"
 	}
-	if slices.Contains(OrderTypes(), string(rule.Need)) {
+	if slices.Contains(orderTypes(), string(rule.Need)) {
 		return "order_type = " + string(rule.Need)
 	}
 	return string(rule.Need)
 }
 
-// OrderTypes returns the types of order, each once.
-func OrderTypes() []string {
+// orderTypes returns the types of order, each once.
+func orderTypes() []string {
 	for _, rule := range trade.Rules(trade.OrderCommitments) {
 		if rule.Field == "order_type" {
 			return rule.Values

@@ -121,7 +121,7 @@ func (s *Books) ReplaceReferences(ctx context.Context, kind string, codes,
 		if changed == 0 {
 			return 0, nil
 		}
-		return changed, NewVersion(t)
+		return changed, newVersion(t)
 	})
 }
 
@@ -202,7 +202,7 @@ func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 // changed, and the audit record.
 func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.ReferenceChange) error {
 	if len(changes) > 0 {
-		if err := NewVersion(t); err != nil {
+		if err := newVersion(t); err != nil {
 			return err
 		}
 	}
@@ -260,9 +260,9 @@ func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
 		t.S.D.Among("code"), kind, sqldb.ListOf(t.S.D, codes))
 }
 
-// NewVersion sets a new version of the references. It is a random id, not a counter: a ledger that
+// newVersion sets a new version of the references. It is a random id, not a counter: a ledger that
 // was restored from a backup must not reach a number again that meant other references.
-func NewVersion(t *sqldb.Tx) error {
+func newVersion(t *sqldb.Tx) error {
 	return t.Do(`UPDATE ledger SET refs_version = ?`, sqldb.NewID())
 }
 
@@ -338,7 +338,7 @@ func (s *Books) RecordLookups(ctx context.Context, kind string, answers []trade.
 		}
 		// first, because all changes of references lock the row of the table ledger first
 		if found {
-			if err := NewVersion(t); err != nil {
+			if err := newVersion(t); err != nil {
 				return err
 			}
 		}

@@ -147,8 +147,8 @@ func (s *DB) LedgerState(ctx context.Context) (now LedgerState, err error) {
 	return now, s.Fault(ctx, op, err)
 }
 
-// SameServers reports whether two servers may be the same, as far as both are known.
-func SameServers(a, b string) bool {
+// sameServers reports whether two servers may be the same, as far as both are known.
+func sameServers(a, b string) bool {
 	x, y := ServerParts(a), ServerParts(b)
 	for i := range x {
 		if x[i] != y[i] && x[i] != Unread && y[i] != Unread {
@@ -189,7 +189,7 @@ func (s *DB) KnowServer(ctx context.Context, o OpenOptions) error {
 	switch {
 	case err != nil || now.Server == "":
 		return err
-	case SameServers(now.Recorded, now.Server) && knowsMore(now.Recorded, now.Server):
+	case sameServers(now.Recorded, now.Server) && knowsMore(now.Recorded, now.Server):
 		return s.InTx(ctx, "looking which server has the ledger", func(t *Tx) error {
 			return t.Do(`UPDATE ledger SET server = ? WHERE server = ?`, now.Server, now.Recorded)
 		})
@@ -241,7 +241,7 @@ func (s *DB) ReasonOf(had Confirmed, now LedgerState) (Reason, error) {
 		"%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
 		trade.ErrOtherServer, ServerText(now.Recorded), ServerText(now.Server)), nil)
 	switch {
-	case SameServers(now.Recorded, now.Server):
+	case sameServers(now.Recorded, now.Server):
 		return "", nil
 	case later(now.Recorded, now.Server):
 		return Promoted, err

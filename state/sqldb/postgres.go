@@ -32,7 +32,7 @@ func OpenPostgres(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) 
 		return nil, err
 	}
 	where := PostgresPlace(cfg)
-	s := newStore(PostgresDialect, tune, where)
+	s := newStore(postgresDialect, tune, where)
 	s.ReadOnly, s.Identity = o.ReadOnly, o.Identity
 	s.Write = connectPostgres(cfg, tune.Patience, statementTimeout, tune, o.ReadOnly)
 	s.Read = s.Write

@@ -91,7 +91,7 @@ func OpenSQLite(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) {
 	if err := inspect(ctx, path, tune); err != nil {
 		return nil, err
 	}
-	s := newStore(SqliteDialect, tune, path)
+	s := newStore(sqliteDialect, tune, path)
 	s.ReadOnly, s.Identity = o.ReadOnly, o.Identity
 	s.Read = ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0",
 		"_error_rc=1", "_pragma=cache_size(-1024)"), readers)
@@ -216,7 +216,7 @@ func inspect(ctx context.Context, path string, tune Tuning) (err error) {
 	db := ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_error_rc=1"), 1)
 	defer phrase.Join(&err, db.Close)
 	var names []string
-	if err := db.SelectContext(ctx, &names, SqliteDialect.Tables); err != nil {
+	if err := db.SelectContext(ctx, &names, sqliteDialect.Tables); err != nil {
 		return FaultOf(ctx, "opening the ledger", path, SQLite, err)
 	}
 	return foreign(names, path, true)
@@ -262,7 +262,7 @@ func OlderVersion(version, than string) bool {
 
 // MemoryDB returns an empty database in memory.
 func MemoryDB(tune Tuning) *DB {
-	s := newStore(SqliteDialect, tune, "in memory")
+	s := newStore(sqliteDialect, tune, "in memory")
 	s.Memory = true
 	// One connection for all: each further connection would have an empty database of its own.
 	dsn := "file::memory:?_txlock=immediate&_foreign_keys=on&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)"

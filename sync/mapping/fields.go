@@ -125,12 +125,12 @@ func (f *fieldMapping) names(v erp.Value, text string) bool {
 		return false
 	}
 	to, problem := f.read(v, text)
-	return problem == nil && NamedText(f.Rule, to)
+	return problem == nil && namedText(f.Rule, to)
 }
 
-// NamedText reports whether a text that is sent in a field says nothing of a person: a value of an
+// namedText reports whether a text that is sent in a field says nothing of a person: a value of an
 // enumeration, a day, a harvest.
-func NamedText(rule trade.FieldRule, text string) bool {
+func namedText(rule trade.FieldRule, text string) bool {
 	switch rule.Type {
 	case trade.Enum:
 		return slices.Contains(rule.Values, text)

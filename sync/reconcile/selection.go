@@ -62,8 +62,8 @@ func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixe
 	return out, err
 }
 
-// SelectionOf returns the selection of what a report's filter selects.
-func SelectionOf(f Filter) trade.Selection {
+// selectionOf returns the selection of what a report's filter selects.
+func selectionOf(f Filter) trade.Selection {
 	return trade.Selection{
 		Harvest: strings.Join(f.Harvests, ","), Products: strings.Join(f.Products, ","),
 		Producer: strings.Join(f.Producers, ","), Place: strings.Join(f.Places, ","),
@@ -139,7 +139,7 @@ func (r *Row) stuck() bool {
 // Figure returns a line of the account of a report with this filter as a number with its rows. ok is false
 // if the ledger does not have these rows: the ERP has them beside its documents.
 func (a Account) Figure(f Filter, l AccountLine) (out trade.Figure, ok bool) {
-	of := SelectionOf(f)
+	of := selectionOf(f)
 	of.Measure, of.Currency, of.Product = string(a.Measure), a.Currency, named(a.Product)
 	out = trade.Figure{Sums: trade.Sums{Rows: l.Rows}}
 	if a.Measure == Worth {

@@ -221,7 +221,7 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 			}
 			steps, err := r.PlanRemoval(ctx, events)
 			if err != nil {
-				return ReadFailed(a, err)
+				return readFailed(a, err)
 			}
 			return doHooks(ctx, a, steps, deletes)
 		})
@@ -261,7 +261,7 @@ func plannedHooks(ctx context.Context, a *cli.App, takeOver []string) ([]office.
 	}
 	steps, err := r.Plan(ctx, takeOver)
 	if err != nil {
-		return nil, ReadFailed(a, err)
+		return nil, readFailed(a, err)
 	}
 	return steps, nil
 }
@@ -354,7 +354,7 @@ func listHooks(ctx context.Context, a *cli.App, events []apiclient.WebhookEvent)
 	}
 	steps, twice, err := r.Compare(ctx, events)
 	if err != nil {
-		return ReadFailed(a, err)
+		return readFailed(a, err)
 	}
 	for _, event := range twice {
 		a.Tell("Note: the platform has more than one webhook for %s; what it does in that case is not documented.", event)
