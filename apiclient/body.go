@@ -63,9 +63,21 @@ func readForm(status int, h http.Header, body []byte) reading {
 			case doubled, m["messages"] != nil && isB:
 				return raw // a name appears twice, or both forms at once: trust neither
 			case m["messages"] != nil:
-				all, ok := stringList(m["messages"])
-				if !ok {
+				v := m["messages"]
+				if kind(v) != '[' {
 					return raw
+				}
+				var raws []json.RawMessage
+				if json.Unmarshal(v, &raws) != nil || len(raws) == 0 {
+					return raw
+				}
+				all := make([]string, 0, len(raws))
+				for _, r := range raws {
+					s, ok := text(r)
+					if !ok {
+						return raw
+					}
+					all = append(all, s)
 				}
 				r := reading{format: FormatA, count: len(all)}
 				for _, s := range all[:min(len(all), maxMessages)] {
@@ -143,25 +155,4 @@ func text(v json.RawMessage) (string, bool) {
 	}
 	var s string
 	return s, json.Unmarshal(v, &s) == nil
-}
-
-// stringList returns the strings of a JSON array. ok is false unless the array has at least one
-// entry and every entry is a string.
-func stringList(v json.RawMessage) ([]string, bool) {
-	if kind(v) != '[' {
-		return nil, false
-	}
-	var raws []json.RawMessage
-	if json.Unmarshal(v, &raws) != nil || len(raws) == 0 {
-		return nil, false
-	}
-	out := make([]string, 0, len(raws))
-	for _, r := range raws {
-		s, ok := text(r)
-		if !ok {
-			return nil, false
-		}
-		out = append(out, s)
-	}
-	return out, true
 }

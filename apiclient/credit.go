@@ -3,6 +3,7 @@ package apiclient
 import (
 	"context"
 	"errors"
+	"net/url"
 )
 
 // pathCreditAnalysis is the path of endpoints 7 and 8 (chapter 4).
@@ -194,4 +195,76 @@ func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (
 		return CreditScore{ID: a.ID}, a, nil
 	}
 	return score, a, nil
+}
+
+// pathConsent is the path of endpoint 5 (chapter 4).
+const pathConsent = "/api/v1/integration/financial/analysis-credit/consent"
+
+// ConsentQuery is the query of endpoint 5 (chapter 4). The numbers are in the URL, which proxies
+// and servers tend to log; this package never shows it.
+type ConsentQuery struct {
+	// Identity is the producer's CPF or CNPJ, with or without punctuation; checked before it is
+	// sent (chapter 4).
+	Identity string
+	// PersonType is one of PersonTypes (chapter 4). It is not derived from Identity: a legal person
+	// may be queried through a natural one.
+	PersonType PersonType
+	// CorporateIdentity is the CNPJ of the company when a PJ is linked to a PF; optional, checked
+	// (chapter 4).
+	CorporateIdentity string
+}
+
+// Consent is a producer's consent to the query of financial data (chapter 2.4). It is parsed
+// tolerantly.
+type Consent struct {
+	// Status is as received; its values are not documented (chapter 2.4).
+	Status string `read:"text status"`
+	// ConsentDate is an ISO 8601 timestamp, as received (chapter 2.4).
+	ConsentDate string `read:"text consent_date"`
+	Received
+}
+
+// GetConsent reads a producer's consent (endpoint 5, chapter 4). A number that is not a CPF or CNPJ
+// is refused unsent, with FaultRequest. Every error is a *CallError.
+func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error) {
+	var in inspection
+	in.document("identity", &q.Identity, anyDocument)
+	in.required("personType", string(q.PersonType))
+	query := url.Values{"identity": {q.Identity}, "personType": {string(q.PersonType)}}
+	if q.CorporateIdentity != "" {
+		in.document("corporateIdentity", &q.CorporateIdentity, ParseCNPJ)
+		query.Set("corporateIdentity", q.CorporateIdentity)
+	}
+	return read(ctx, c, call{
+		op: "get consent", path: pathConsent, query: query, bad: in.err(),
+		persons: documentForms(q.Identity, q.CorporateIdentity),
+	}, readRecord[Consent])
+}
+
+// pathProducerByDocument is the path of the lookup of a producer (chapter 4, after the table), up
+// to the number.
+const pathProducerByDocument = "/api/v1/integration/producers/-/documents/"
+
+// Producer is what the lookup by document returns. The document does not show its fields, so the id
+// and the name are looked up, and everything is in Raw. It is parsed tolerantly.
+type Producer struct {
+	// ID comes from "id" or "producer_id", in lower case; it is the producer_id of the other
+	// requests.
+	ID string `read:"uuid id,producer_id"`
+	// Name comes from "name".
+	Name string `read:"text name"`
+	Received
+}
+
+// GetProducerByDocument looks a producer up by CPF or CNPJ (chapter 4, after the table), written
+// with or without punctuation. A number that is not a CPF or CNPJ is refused unsent, with
+// FaultRequest. Every error is a *CallError: 404 with message.producer.not-found means that no
+// producer has the number. The number is in the URL; no error, header copy or text shows it.
+func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Producer, error) {
+	var in inspection
+	in.document("social_identity", &document, anyDocument)
+	return read(ctx, c, call{
+		op: "get producer by document", path: pathProducerByDocument + document, bad: in.err(),
+		persons: documentForms(document),
+	}, readOnly[Producer])
 }

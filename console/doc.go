@@ -2,12 +2,12 @@
 // reason, and what can be done about it.
 //
 // It renders on the server, loads nothing from other sites, and works without JavaScript, though
-// better with it. It never sends a row itself. All its resources are limited (limits.go), so that
+// better with it. It never sends a row itself. All its resources are limited (console.go), so that
 // it cannot slow down the sending.
 //
 // # A request
 //
-// listen.go serves; guard.go is the one place that decides whether a request reaches its page: a
+// console.go serves; guard.go is the one place that decides whether a request reaches its page: a
 // route that is not listed does not exist, and nobody may use a route without a role unless it is
 // open. A handler gets a web.Request that has passed every check. It returns an error, which
 // becomes a page with a code and with a number that the log contains too. Changes need a POST with

@@ -22,7 +22,7 @@
 //   - No error text contains a password, a connection string or row data.
 //   - No call hangs: see dialect/guard.go for what that requires with lib/pq.
 //
-// Continue with: source.go (opening), read.go (a read from start to end), bound.go (what is saved),
+// Continue with: source.go (opening), read.go (a read from start to end, and what is saved),
 // salvage.go (rows that make a database fail the whole query), explain.go; package dialect (the
 // interface of an engine) and the engines in its folders; package sqltext (the SQL tokenizer).
 package erp

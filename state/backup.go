@@ -133,7 +133,7 @@ const copyTime = "20060102T150405.000Z"
 func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	db := sqldb.ConnectSQLite(s.db.Tune, sqldb.SqliteDSN(s.db.Where, "mode=rw", sqldb.Busy(s.db.Tune), "_error_rc=1"),
 		1)
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer phrase.Join(&err, db.Close)
 	// VACUUM INTO reads this database and writes to a file that nobody else knows. It cannot run in
 	// a transaction.
 	rows, err := db.QueryxContext(ctx, `VACUUM INTO ?`, file)
@@ -161,7 +161,7 @@ func (s *Store) checkCopy(ctx context.Context, file string) (line copyLine, err 
 	if err != nil {
 		return line, phrase.Errorf("checking the copy: %w", err)
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
+	defer phrase.Join(&err, c.Close)
 	if c.db.ID != s.db.ID {
 		return line, phrase.Errorf("checking the copy: it is of ledger %s, not %s", c.db.ID, s.db.ID)
 	}

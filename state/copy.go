@@ -71,12 +71,12 @@ func Move(ctx context.Context, from, to sqldb.OpenOptions, apply bool,
 	if err != nil {
 		return plan, err
 	}
-	defer func() { err = errors.Join(err, old.Close()) }()
+	defer phrase.Join(&err, old.Close)
 	release, err := old.Serve()
 	if err != nil {
 		return plan, err
 	}
-	defer func() { err = errors.Join(err, release()) }()
+	defer phrase.Join(&err, release)
 	bare := to
 	bare.Journal, bare.ReadOnly, bare.Begin, bare.CopyOf = "", !apply, true, old.db.Where
 	fresh, err := Open(ctx, bare)
@@ -89,7 +89,7 @@ func Move(ctx context.Context, from, to sqldb.OpenOptions, apply bool,
 	if err != nil {
 		return plan, err
 	}
-	defer func() { err = errors.Join(err, fresh.Close()) }()
+	defer phrase.Join(&err, fresh.Close)
 	m := &moving{from: old, to: fresh, plan: MovePlan{From: old.db.Where, To: fresh.db.Where, Ledger: fresh.db.ID}}
 	if err := m.look(ctx); err != nil || !apply {
 		return m.plan, err

@@ -1,11 +1,20 @@
 package state
 
 import (
+	"cmp"
 	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -182,4 +191,170 @@ func (s *Store) flagged(ctx context.Context, shown bool, where string, args ...a
 		}
 	}
 	return rows, each, err
+}
+
+// Counts returns the sums of a job by state and unit, in the order of trade.States (I9).
+func (s *Store) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
+	const op = "reading the counts"
+	counts, err := countsOf(s.db.Reading(ctx, op), job)
+	return counts, s.db.Fault(ctx, op, err)
+}
+
+// CountIn returns how many entries of a job are in a state.
+func (s *Store) CountIn(ctx context.Context, job string, state trade.State) (n int, err error) {
+	err = s.db.Get(ctx, "reading the counts", &n, `SELECT COUNT(*) FROM entry WHERE job = ? AND state = ?`, job,
+		string(state))
+	return n, err
+}
+
+// countVolumes counts the entries of a job of one state and unit after the other, which takes a third less
+// than to group them: nothing is compared for each row.
+var countVolumes = func() (query string) {
+	for _, state := range trade.States {
+		for _, unit := range trade.Units {
+			query += fmt.Sprintf(`SELECT 0 AS id, '%s' AS state, '%s' AS unit, '' AS amount, COUNT(*) AS n,
+				CAST(SUM(volume) AS BIGINT) AS volume FROM entry WHERE job = ? AND state = '%[1]s' AND unit = '%[2]s'
+				AND volume IS NOT NULL HAVING COUNT(*) > 0 UNION ALL `, state, unit)
+		}
+	}
+	return query
+}()
+
+// countsOf adds up the column volume in the database, and amounts that it cannot hold here, from their
+// texts. One statement reads both, so that they are of one moment.
+func countsOf(all sqldb.Select, job string) ([]trade.Tally, error) {
+	var rows []struct {
+		ID, Volume          int64
+		N                   int
+		State, Unit, Amount string
+	}
+	jobs := slices.Repeat([]any{job}, strings.Count(countVolumes, "?")+1)
+	if err := all(&rows, countVolumes+`SELECT MIN(id), state, unit, amount, COUNT(*), 0
+		FROM entry WHERE job = ? AND volume IS NULL GROUP BY state, unit, amount`, jobs...); err != nil {
+		return nil, err
+	}
+	type part struct {
+		state trade.State
+		unit  trade.Unit
+	}
+	sums := map[part]trade.Tally{}
+	for _, r := range rows {
+		volume := trade.ListingDecimal(r.Volume)
+		if r.ID != 0 {
+			amount, err := trade.ParseSum(r.Amount)
+			if err != nil {
+				return nil, phrase.Errorf("entry %d is damaged: its amount %w", r.ID, err)
+			}
+			volume = amount.Mul(trade.NewDecimal(int64(r.N), 0))
+		}
+		p := part{trade.State(r.State), trade.Unit(r.Unit)}
+		sums[p] = trade.Tally{
+			State:    p.state,
+			Count:    sums[p].Count + r.N,
+			Quantity: trade.Quantity{Amount: sums[p].Quantity.Amount.Add(volume), Unit: p.unit},
+		}
+	}
+	return slices.SortedFunc(maps.Values(sums), func(a, b trade.Tally) int {
+		if a.State != b.State {
+			return cmp.Compare(position(a.State), position(b.State))
+		}
+		return cmp.Compare(a.Quantity.Unit, b.Quantity.Unit)
+	}), nil
+}
+
+// volumeMost is below what the column volume holds, in 1/10,000, so that millions of rows add up.
+const volumeMost = 1_000_000_000_000
+
+// volumeOf returns an amount for the column volume; NULL if it does not fit exactly.
+func volumeOf(amount trade.Decimal) sql.NullInt64 {
+	n := trade.ListingNumber(amount)
+	if n <= -volumeMost || n >= volumeMost || !trade.ListingDecimal(n).Equal(amount) {
+		return sql.NullInt64{}
+	}
+	return sql.NullInt64{Int64: n, Valid: true}
+}
+
+// Sizes returns the sizes of the ledger's parts in bytes.
+func (s *Store) Sizes(ctx context.Context) (trade.Sizes, error) {
+	const op = "measuring the ledger"
+	var out trade.Sizes
+	var err error
+	switch {
+	case s.db.Memory:
+		return out, nil
+	case s.db.D.Name == sqldb.SQLite:
+		out.Ledger, err = fileSize(s.db.Where)
+		if err == nil {
+			out.WAL, err = fileSize(s.db.Where + "-wal")
+		}
+	default:
+		err = s.db.Get(ctx, op, &out.Ledger, `SELECT pg_database_size(current_database())`)
+	}
+	if err != nil {
+		return trade.Sizes{}, s.db.Fault(ctx, op, err)
+	}
+	if s.db.JournalPath != "" {
+		out.Journal, err = folderSize(s.db.JournalPath)
+	}
+	return out, s.db.Fault(ctx, op, err)
+}
+
+// fileSize returns the size of a file, or 0 if it does not exist.
+func fileSize(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// folderSize returns the total size of the files under a folder. A file that is removed meanwhile
+// is not counted.
+func folderSize(path string) (sum int64, err error) {
+	err = filepath.WalkDir(path, func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir():
+			return nil
+		}
+		size, err := fileSize(at)
+		sum += size
+		return err
+	})
+	return sum, err
+}
+
+// Spaces returns the free space in the folders of the ledger's file and of its journal, if they are
+// on this host. It does not know the disks of a PostgreSQL server.
+func (s *Store) Spaces() []trade.Space {
+	return s.spacesOf(s.folders(s.db.JournalPath))
+}
+
+// inFile reports whether the ledger is a file of this host.
+func (s *Store) inFile() bool { return s.db.D.Name == sqldb.SQLite && !s.db.Memory }
+
+// folders returns the folder of the ledger's file, if it has one, and that of its journal, unless it is "".
+func (s *Store) folders(journal string) (out []string) {
+	if s.inFile() {
+		out = append(out, filepath.Dir(s.db.Where))
+	}
+	if journal != "" {
+		out = append(out, journal)
+	}
+	return out
+}
+
+func (s *Store) spacesOf(folders []string) (out []trade.Space) {
+	for _, folder := range folders {
+		if free, ok := s.db.Tune.Free(folder); ok {
+			out = append(out, trade.Space{Folder: folder, Free: free, Low: free < sqldb.LowSpace})
+		}
+	}
+	return out
 }

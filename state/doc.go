@@ -42,12 +42,11 @@
 //	              claimed, and what a crash after each step leaves
 //	attempts_*    attempts. attempts_settle and attempts_late: what an answer means;
 //	              attempts_recover: what becomes of the attempts of dead processes
-//	jobs, leases, cursors, instances, runs, quarantine, platform
+//	jobs, leases, instances, runs, quarantine, platform
 //	              who may do what, and what was done: leases with their epochs (I12), the instances
 //	              that are alive, cursors (I4), since when a doubt is known (I14), and the platform
 //	              that the ledger belongs to
-//	sums, counts, sizes
-//	              what is counted when asked, first of all the sums by state (I9)
+//	counts        what is counted when asked, first of all the sums by state (I9)
 //	acts          what people order, each with its audit record
 //	services      who serves the console, its heartbeat, and when tasks were done last
 //	inbox_doubts  what is in doubt, for those who compare it with the platform's events
@@ -58,13 +57,13 @@
 //	retention_*   removes what is old. It never removes an entry, nor what shows that its content
 //	              was sent (I3): it reduces entries
 //	witness       compares the ledger with its witness off the machine, and tells that of the journal;
-//	              copies: likewise with dated copies of the ledger; same_machine: whether one image
-//	              has ledger and witness
+//	              copies: likewise with dated copies of the ledger, and whether one image has ledger
+//	              and witness
 //	journal_*     compares ledger and journal, and settles what a crash left between them
 //	replay_*      brings what journals have into a ledger that lacks it
-//	state, begin, serve, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move
+//	state, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move
 //	              a ledger as a whole, or a job as a whole
-//	names, zone   types that callers need; the zone of the views for people
+//	zone          the zone of the views for people
 //
 // # The journal
 //

@@ -148,7 +148,19 @@ func (s *Store) Diagnose(ctx context.Context, journals string, full bool, each t
 			return nil
 		}},
 		{"rights", func(_ context.Context, d *Diagnosis) error {
-			diagnoseRights(d, s.Files(journals), folders)
+			// the first file that others may access, or else the first folder that others may write to
+			paths := s.Files(journals)
+			look := func(path string, forbidden, wanted fs.FileMode) {
+				if info, err := os.Stat(path); d.Problem == "" && err == nil && info.Mode().Perm()&forbidden != 0 {
+					d.Problem, d.Args = ProblemMode, []any{path, info.Mode().Perm(), wanted}
+				}
+			}
+			for _, path := range slices.Sorted(maps.Keys(paths)) {
+				look(path, 0o077, paths[path])
+			}
+			for _, dir := range folders {
+				look(dir, 0o022, 0o700)
+			}
 			return nil
 		}},
 	} {
@@ -329,22 +341,6 @@ func (s *Store) Files(parent string) map[string]fs.FileMode {
 		}
 	}
 	return paths
-}
-
-// diagnoseRights reports the first file that others than its owner may access, or else the first
-// folder that others may write to.
-func diagnoseRights(d *Diagnosis, paths map[string]fs.FileMode, dirs []string) {
-	look := func(path string, forbidden, wanted fs.FileMode) {
-		if info, err := os.Stat(path); d.Problem == "" && err == nil && info.Mode().Perm()&forbidden != 0 {
-			d.Problem, d.Args = ProblemMode, []any{path, info.Mode().Perm(), wanted}
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		look(path, 0o077, paths[path])
-	}
-	for _, dir := range dirs {
-		look(dir, 0o022, 0o700)
-	}
 }
 
 // Forgotten returns an *Error with CodeEmptied if there is no ledger although the journal of one in

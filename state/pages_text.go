@@ -199,7 +199,29 @@ func (s *Store) ofText(ctx context.Context, c *clause, q trade.RowQuery) error {
 		ID   int64
 		Rank int
 	}
-	having := s.having(q, tokens, ways[1])
+	// In whatever way a search looks, it finds only rows that have each word of the text, or its parts,
+	// anywhere in their words, or all of its figures.
+	figures := ways[1]
+	having, has := &clause{listing: true}, s.db.D.Within
+	in := has + `(l.words, ?) > 0`
+	if !q.Masked {
+		in = `(` + in + ` OR l.documents <> ' ' AND ` + has + `(l.documents, ?) > 0)`
+	}
+	for _, token := range tokens {
+		words, one := []string{trade.Joined(token)}, in
+		if parts := trade.Parts(token); len(parts) > 1 {
+			one += ` OR ` + in + strings.Repeat(` AND `+in, len(parts)-1)
+			words = append(words, parts...)
+		}
+		having.where = append(having.where, `(`+one+`)`)
+		for _, word := range words {
+			having.args = append(having.args, slices.Repeat([]any{word}, strings.Count(in, "?"))...)
+		}
+	}
+	// of a number in plain digits the figure has them, too
+	if len(figures.where) > 0 && strings.ContainsAny(q.Text, ".,") {
+		having.where, having.args = []string{`(` + having.all() + ` OR ` + figures.all() + `)`}, append(having.args, figures.args...)
+	}
 	if err := s.db.All(ctx, readingPage, &rows, having.resolve(`SELECT @id AS id, `+rank+` ELSE 3 END AS rank `+having.tables()+
 		`WHERE @job IN (`+sqldb.Placeholders(len(q.Jobs))+`) AND `+having.all()+` LIMIT ?`),
 		slices.Concat(args, sqldb.Anys(q.Jobs), having.args, []any{s.db.Tune.Few + 1})...); err != nil {
@@ -234,32 +256,6 @@ func (s *Store) ofText(ctx context.Context, c *clause, q trade.RowQuery) error {
 	}
 	found([]int64{})
 	return nil
-}
-
-// having returns the condition that a row has each word of a text, or its parts, anywhere in its words,
-// or all of its figures: in whatever way a search looks, it finds only such rows.
-func (s *Store) having(q trade.RowQuery, tokens []string, figures *clause) *clause {
-	c, has := &clause{listing: true}, s.db.D.Within
-	in := has + `(l.words, ?) > 0`
-	if !q.Masked {
-		in = `(` + in + ` OR l.documents <> ' ' AND ` + has + `(l.documents, ?) > 0)`
-	}
-	for _, token := range tokens {
-		words, one := []string{trade.Joined(token)}, in
-		if parts := trade.Parts(token); len(parts) > 1 {
-			one += ` OR ` + in + strings.Repeat(` AND `+in, len(parts)-1)
-			words = append(words, parts...)
-		}
-		c.where = append(c.where, `(`+one+`)`)
-		for _, word := range words {
-			c.args = append(c.args, slices.Repeat([]any{word}, strings.Count(in, "?"))...)
-		}
-	}
-	// of a number in plain digits the figure has them, too
-	if len(figures.where) > 0 && strings.ContainsAny(q.Text, ".,") {
-		c.where, c.args = []string{`(` + c.all() + ` OR ` + figures.all() + `)`}, append(c.args, figures.args...)
-	}
-	return c
 }
 
 // find adds the rows of which something is said to a condition, and reports whether there are any. Few

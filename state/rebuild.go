@@ -108,7 +108,7 @@ func Rebuild(ctx context.Context, o sqldb.OpenOptions, configured []string, appl
 	if err != nil {
 		return plan, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer phrase.Join(&err, s.Close)
 	// The bytes after the journal's last record may have been records. What one interrupted write has left
 	// was none, if the ledger has all records before it.
 	if err := s.db.Peek(ctx, "comparing the ledger with its journal", func(t *sqldb.Tx) error {

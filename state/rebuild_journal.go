@@ -50,7 +50,7 @@ func NewJournal(ctx context.Context, o sqldb.OpenOptions, configured []string, a
 	if err != nil {
 		return plan, err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer phrase.Join(&err, s.Close)
 	if err := s.refuseNetwork(parent); err != nil {
 		return plan, err
 	}

@@ -75,7 +75,7 @@ func copyLedger(from, to string) (err error) {
 	if err != nil {
 		return sqldb.Permission(from, err)
 	}
-	defer func() { err = errors.Join(err, in.Close()) }()
+	defer phrase.Join(&err, in.Close)
 	if info, err := os.Stat(from + "-wal"); err == nil && info.Size() > 0 {
 		return sqldb.Refuse(sqldb.CodeCopy, from,
 			errors.New("it is no finished copy: a part of it is in its -wal file"),
@@ -155,7 +155,7 @@ func readyCopy(ctx context.Context, o sqldb.OpenOptions, file string,
 	if err != nil {
 		return "", err
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
+	defer phrase.Join(&err, s.Close)
 	var rows int
 	if err := s.db.Get(ctx, "checking the copy", &rows, `SELECT COUNT(*) FROM entry`); err != nil {
 		return "", err
@@ -179,7 +179,7 @@ func readyCopy(ctx context.Context, o sqldb.OpenOptions, file string,
 // A service that waits for the ledger opens it for a moment, again and again.
 func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
 	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer phrase.Join(&err, db.Close)
 	for until := time.Now().Add(tune.Busy); ; time.Sleep(tune.Busy / 100) {
 		var mode string
 		err := sqldb.FaultOf(ctx, "restoring", path, sqldb.SQLite, db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`))

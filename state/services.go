@@ -4,11 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -222,4 +224,28 @@ func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
 // TaskBegan records when a housekeeping task began.
 func (s *Store) TaskBegan(ctx context.Context, name string, at time.Time) error {
 	return s.db.Do(ctx, "recording that a task began", sqldb.PutTask, name, sqldb.Millis(at))
+}
+
+// ServedBy returns the processes that serve the SQLite ledger at a path, even if the file has since
+// been removed or replaced: they keep the one that they opened. It works on Linux only.
+func ServedBy(path string) []string { return sqldb.OpenIn(path + ".run") }
+
+// Serve makes this process the only `run` of a SQLite ledger until release is called or the process
+// ends (I12, F061). All other commands work beside it. On PostgreSQL several processes may serve
+// one ledger: leases give each job to one of them.
+func (s *Store) Serve() (release func() error, err error) {
+	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
+		return func() error { return nil }, nil
+	}
+	release, err = journal.TryLock(s.db.Where + ".run")
+	var held *journal.HeldError
+	switch {
+	case errors.As(err, &held):
+		return nil, s.db.Refuse(sqldb.CodeServed,
+			phrase.Errorf("`safrasync run` serves it already, as process %s", held.PID),
+			phrase.New("wait for it, or stop it; `safrasync sync` works beside it"))
+	case err != nil:
+		return nil, sqldb.Permission(s.db.Where+".run", err)
+	}
+	return release, nil
 }

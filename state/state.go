@@ -201,3 +201,73 @@ func openMemory(ctx context.Context, tune sqldb.Tuning) (*Store, error) {
 	}
 	return s, nil
 }
+
+// New creates the ledger that the options name, with its journal. It refuses if a ledger already
+// exists there, or if a journal records that one existed.
+func New(ctx context.Context, o sqldb.OpenOptions) (*Store, error) {
+	look := o
+	look.ReadOnly, look.Begin, look.Journal = true, true, ""
+	s, err := Open(ctx, look)
+	var known *sqldb.Error
+	switch {
+	case err == nil:
+		return nil, errors.Join(standing(s.db.Where), s.Close())
+	case errors.As(err, &known) && known.Code == sqldb.CodeOlder:
+		return nil, standing(known.Path)
+	case !errors.Is(err, sqldb.ErrNoLedger):
+		return nil, err
+	}
+	o.ReadOnly, o.Begin = false, true
+	s, err = Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if !s.db.Begun { // another process created it first
+		return nil, errors.Join(standing(s.db.Where), s.Close())
+	}
+	return s, nil
+}
+
+// Where returns the path of the ledger's file, or its host and database, for display.
+func (s *Store) Where() string { return s.db.Where }
+
+// JournalFolder returns the folder of the ledger's journal, or "" if none is open.
+func (s *Store) JournalFolder() string { return s.db.JournalPath }
+
+func standing(where string) error {
+	return sqldb.Refuse(sqldb.CodeStands, where,
+		errors.New("a ledger stands there already; nothing was changed"),
+		phrase.New("use it, or name another place in state.dsn"))
+}
+
+// Types of package sqldb that callers need.
+type (
+	// OpenOptions state which ledger to open, and how.
+	OpenOptions = sqldb.OpenOptions
+	// Error is an error about the ledger, for the people in IT.
+	Error = sqldb.Error
+)
+
+// The values of Options.Driver.
+const (
+	SQLite   = sqldb.SQLite
+	Postgres = sqldb.Postgres
+)
+
+// The codes of an Error on which callers act. Package sqldb has all codes.
+const (
+	CodeConfig      = sqldb.CodeConfig
+	CodeEmptied     = sqldb.CodeEmptied
+	CodeLocked      = sqldb.CodeLocked
+	CodeOlder       = sqldb.CodeOlder
+	CodeOldCopy     = sqldb.CodeOldCopy
+	CodeRolledBack  = sqldb.CodeRolledBack
+	CodeServer      = sqldb.CodeServer
+	CodeUnreachable = sqldb.CodeUnreachable
+)
+
+// Errors that callers compare with, and other names that they need.
+var (
+	ErrNoLedger = sqldb.ErrNoLedger
+	Self        = sqldb.Self
+)

@@ -389,7 +389,7 @@ func (s *Store) readWitness(ctx context.Context, try func(context.Context, witne
 		return out, v, errors.Join(err, place.Close())
 	}
 	v, out.Fault = inTime(ctx, witnessWait, func(ctx context.Context) (v witness.Judgement, err error) {
-		defer func() { err = errors.Join(err, place.Close()) }()
+		defer phrase.Join(&err, place.Close)
 		lines, err := place.Lines(ctx, s.db.ID)
 		if err == nil {
 			v, err = s.judgeWitness(ctx, name, lines)

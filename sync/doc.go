@@ -20,9 +20,9 @@
 // for people. run is what the stages share: the run of one job, and the interfaces to storage, ERP
 // and API (run/ports.go).
 //
-// The service: scheduler.go is its loop, due.go decides which jobs run now, circuit.go decides what
-// waits after a stop and what ends the wait, task.go does the housekeeping, follow.go adds jobs to
-// the pass as they become due, takeover.go takes over the jobs of dead instances.
+// The service: scheduler.go is its loop, with the housekeeping, due.go decides which jobs run now,
+// circuit.go decides what waits after a stop and what ends the wait, follow.go adds jobs to the pass
+// as they become due, takeover.go takes over the jobs of dead instances.
 //
 // # Invariants
 //

@@ -3,42 +3,28 @@
 package sync
 
 import (
-	"time"
-
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/dryrun"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // EngineParts is what an engine is made of.
 type EngineParts struct {
-	Ledger     run.Ledger
-	Source     run.Source
-	Platform   run.Platform
-	Clock      clock.Clock
-	Owner      trade.Owner    // this process
-	Version    string         // the program's, shown to other instances
-	Several    bool           // instances on other machines may work on the ledger
-	Jobs       []*mapping.Job // in the order in which they run
-	References []mapping.ReferenceSpec
-	Limits     run.Limits
-	Brakes     run.Brakes     // the zero value never brakes
-	Zone       *time.Location // in which today's date is determined
-	Log        *zap.Logger
-	Observe    func(run.Progress) // optional: called during a run, by one goroutine at a time
+	run.Env // but for Member
+	Ledger  run.Ledger
+	Source  run.Source
+	Version string // the program's, shown to other instances
+	Several bool   // instances on other machines may work on the ledger
+	Log     *zap.Logger
 }
 
 // Engine runs jobs.
 type Engine struct {
 	EngineParts
-	crew *cluster.Member
-	env  *run.Env
 	*dryrun.Rehearsal
 }
 
@@ -47,21 +33,15 @@ func New(config EngineParts) *Engine {
 	if config.Observe == nil {
 		config.Observe = func(run.Progress) {}
 	}
-	c := cluster.NewMember(cluster.Config{
+	config.Member = cluster.NewMember(cluster.Config{
 		Several: config.Several, Clock: config.Clock, Ledger: config.Ledger, Owner: config.Owner,
 		Version: config.Version, Log: config.Log,
 		Limited: config.Limits.RateLimit > 0,
 		Share:   func(living int) { config.Platform.Pace().Share(living) },
 	})
-	env := &run.Env{
-		Platform: config.Platform, Clock: config.Clock, Owner: config.Owner, Jobs: config.Jobs,
-		References: config.References, Limits: config.Limits, Brakes: config.Brakes, Zone: config.Zone,
-		Observe: config.Observe, Member: c,
-	}
-	return &Engine{
-		EngineParts: config, crew: c, env: env,
-		Rehearsal: dryrun.New(env, config.Ledger, config.Source, config.Log),
-	}
+	e := &Engine{EngineParts: config}
+	e.Rehearsal = dryrun.New(&e.Env, config.Ledger, config.Source, config.Log)
+	return e
 }
 
 // Options are the parameters of one pass.
@@ -88,6 +68,3 @@ type Options struct {
 	// Progress, if not nil, is told the progress of a dry run, in place of Observe.
 	Progress func(run.Progress)
 }
-
-// Job finds a job by its name.
-func (e *Engine) Job(name string) (*mapping.Job, error) { return e.env.Job(name) }

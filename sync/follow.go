@@ -79,7 +79,7 @@ func (p *pass) above(job *mapping.Job) map[string]bool {
 			continue
 		}
 		names[open[0]] = true
-		if parent := p.engine.env.Configured(open[0]); parent != nil {
+		if parent := p.engine.Configured(open[0]); parent != nil {
 			open = append(open, parent.Mapping.SentBy...)
 		}
 	}

@@ -39,7 +39,7 @@ const sliceRows = 1000
 // stopped. The error is for what no report can hold: a job that another process runs
 // (*trade.LeasedError), or an unknown name.
 func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trade.RunReport, error) {
-	jobs, err := e.env.Pick(names)
+	jobs, err := e.Pick(names)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 			Sweep: opts.Sweep, Resync: opts.Resync, Planned: opts.Planned, Progress: opts.Progress,
 		}), nil
 	}
-	defer e.crew.Join(ctx, "sync")()
+	defer e.Member.Join(ctx, "sync")()
 	p := e.newPass(opts)
 	defer p.close(ctx)
 	var leased error
@@ -93,7 +93,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	now := p.engine.Clock.Now()
 	id := cmp.Or(p.opts.RunID, uuid.Must(uuid.NewV7()).String())
 	r := &jobPass{Discoverer: discovery.New(&run.Run{
-		Env: p.engine.env, Job: job, Ledger: p.engine.Ledger, Source: p.engine.Source, Now: now,
+		Env: &p.engine.Env, Job: job, Ledger: p.engine.Ledger, Source: p.engine.Source, Now: now,
 		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
 		Log:    p.engine.Log.With(zap.String("job", job.Name()), zap.String("run", id)),
 	}), runs: p.engine.Ledger, stopped: p.stopped}

@@ -375,11 +375,12 @@ func (b *bench) engine() *engine.Engine {
 		ledger = b.wrap(ledger)
 	}
 	return engine.New(engine.EngineParts{
-		Ledger: brokenLedger{ledger, b.breaker}, Source: brokenSource{b.source, b.breaker},
-		Platform: platform{client, b}, Clock: b.clock,
-		Owner: cmp.Or(b.owner, state.Self()), Several: b.several, Jobs: jobs,
-		References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Log: cmp.Or(b.log, zap.NewNop()),
-		Observe: b.observe,
+		Ledger: brokenLedger{ledger, b.breaker}, Source: brokenSource{b.source, b.breaker}, Several: b.several,
+		Log: cmp.Or(b.log, zap.NewNop()),
+		Env: run.Env{
+			Platform: platform{client, b}, Clock: b.clock, Owner: cmp.Or(b.owner, state.Self()), Jobs: jobs,
+			References: b.refs, Limits: b.limits, Brakes: b.brakes, Zone: b.zone, Observe: b.observe,
+		},
 	})
 }
 

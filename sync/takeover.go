@@ -45,7 +45,7 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 			if t.again && !t.running {
 				s.wakeLoop()
 			}
-			if !t.running && s.Engine.crew.HasUnstored(name) { // nothing of it is in flight here
+			if !t.running && s.Engine.Member.HasUnstored(name) { // nothing of it is in flight here
 				for _, h := range holders {
 					if h.Job == name && !h.Dead {
 						left = append(left, h)
@@ -62,7 +62,7 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 					zap.Error(err))
 				continue
 			}
-			s.Engine.crew.Recovered(h.Job)
+			s.Engine.Member.Recovered(h.Job)
 			s.log.Warn("rows whose results the ledger did not take are in doubt now", zap.String("job", h.Job),
 				zap.Int("rows", n))
 		}

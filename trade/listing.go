@@ -3,6 +3,7 @@ package trade
 import (
 	"cmp"
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -57,7 +58,28 @@ type Listing struct {
 // Listing returns what lists are narrowed and sorted by. The payload tells it, unless the row has changed
 // since that was sent.
 func (e Entry) Listing() Listing {
-	l := Listing{Facts: e.Facts, Title: sortable(strings.ToLower(e.Shown.Lead(e.Key))), Quantity: e.Quantity}
+	// each number begins with its length, so that bytes have the order of [CompareCodes]
+	text := strings.ToLower(e.Shown.Lead(e.Key))
+	var out strings.Builder
+	for text != "" && out.Len() < titleLong {
+		n := digitsAt(text)
+		if n == 0 {
+			out.WriteByte(text[0])
+			text = text[1:]
+			continue
+		}
+		number := strings.TrimLeft(text[:n], "0")
+		if long := len(number); long < 9 {
+			out.WriteString(strconv.Itoa(long))
+		} else {
+			out.WriteString("9" + strings.Repeat("0", 3-len(strconv.Itoa(long))) + strconv.Itoa(long))
+		}
+		out.WriteString(number)
+		text = text[n:]
+	}
+	title := out.String()
+	title = strings.ToValidUTF8(title[:min(len(title), titleLong)], "")
+	l := Listing{Facts: e.Facts, Title: title, Quantity: e.Quantity}
 	if len(e.Payload) > 0 && e.Now == nil {
 		l.addPayload(e.Sends, e.Payload)
 	}
@@ -110,30 +132,6 @@ func ListingDay(d Date) int64 { return int64(d.year)*10_000 + int64(d.month)*100
 // titleLong is how many bytes of a title are sorted by.
 const titleLong = 80
 
-// sortable returns a text whose bytes have the order of [CompareCodes]: each number begins with its
-// length.
-func sortable(text string) string {
-	var out strings.Builder
-	for text != "" && out.Len() < titleLong {
-		n := digitsAt(text)
-		if n == 0 {
-			out.WriteByte(text[0])
-			text = text[1:]
-			continue
-		}
-		number := strings.TrimLeft(text[:n], "0")
-		if long := len(number); long < 9 {
-			out.WriteString(strconv.Itoa(long))
-		} else {
-			out.WriteString("9" + strings.Repeat("0", 3-len(strconv.Itoa(long))) + strconv.Itoa(long))
-		}
-		out.WriteString(number)
-		text = text[n:]
-	}
-	title := out.String()
-	return strings.ToValidUTF8(title[:min(len(title), titleLong)], "")
-}
-
 // ErrManyNames means that more texts have the part of a FactQuery than a list is narrowed by.
 var ErrManyNames = errors.New("more names have this text than a list is narrowed by: type more of it")
 
@@ -149,3 +147,64 @@ type FactQuery struct {
 
 // IsZero reports whether everything is selected.
 func (q FactQuery) IsZero() bool { return q == FactQuery{} }
+
+// FeedPlace is a place in the order of all changes.
+type FeedPlace struct {
+	Feed string // which order; another one after a restored or rebuilt ledger
+	Seq  int64
+}
+
+// Selection narrows a list to the rows that a number counts; empty parts select everything. Only
+// whoever computed the number can tell which rows these are: internal/office does. The tags are the names of
+// the parts in addresses.
+type Selection struct {
+	// Of a report; several values are joined with commas. They are those of its rows.
+	Harvest  string `address:"harvest"`
+	Products string `address:"products"`
+	Producer string `address:"codes"`
+	Place    string `address:"place"`
+	Branches string `address:"branches"`
+	From     string `address:"days_from"`
+	To       string `address:"days_to"`
+
+	Product  string `address:"grain"`    // one product; NotKnown = rows without
+	Branch   string `address:"at"`       // one branch; NotKnown = rows without
+	Measure  string `address:"measure"`  // of an account
+	Currency string `address:"currency"` // of an account
+	Line     string `address:"line"`     // of that account, or of a job's bridge
+	Who      string `address:"who"`      // the department that cures what keeps a row
+	Age      string `address:"age"`      // the band of its age
+	Group    string `address:"group"`    // a cause of Pendências
+	Kind     string `address:"kind"`     // what the rows of that cause are
+	Run      string `address:"of_run"`   // the id of a run, a colon, and a RunResult
+}
+
+// NotKnown is the part of a Selection for rows of which it is unknown.
+const NotKnown = "-"
+
+// AnyCause is the group of all rows that are kept by a cause of their own, and not by that of a parent:
+// those that need somebody.
+const AnyCause = "*"
+
+// SelectionPart is a part of a Selection, with the name that it has in addresses.
+type SelectionPart struct {
+	Name string
+	Text *string
+}
+
+// Parts returns the parts in the order of the fields. A part may be set through its Text.
+func (s *Selection) Parts() []SelectionPart {
+	fields := reflect.ValueOf(s).Elem()
+	out := make([]SelectionPart, fields.NumField())
+	for i := range out {
+		out[i].Name = fields.Type().Field(i).Tag.Get("address")
+		out[i].Text, _ = fields.Field(i).Addr().Interface().(*string)
+	}
+	return out
+}
+
+// Figure is a number of an answer, and the query whose rows it counts.
+type Figure struct {
+	Sums
+	Of RowQuery
+}

@@ -56,7 +56,7 @@ func maskKey(key string) string {
 	parts := strings.Split(key, "|")
 	for i, part := range parts {
 		_, known := keyDocuments.Load([2]int{len(parts), i})
-		if number := bareDocument(part); known && len(part) >= leastDigits-2 && IsCPF(number) {
+		if number := bareDocument(part); known && len(part) >= leastDigits-2 && isCPF(number) {
 			parts[i] = maskedCPF(number)
 		}
 	}
@@ -143,17 +143,17 @@ func documentAt(text string) (number string, end int) {
 				continue
 			}
 		}
-		if IsCPF(number) {
+		if isCPF(number) {
 			return number, m[15]
 		}
 	}
 	if m := apartForm.FindString(text); m != "" && strings.Count(m, m[1:2]) == leastDigits {
-		if number := strings.ReplaceAll(m[:2*leastDigits+1], m[1:2], ""); IsCPF(number) {
+		if number := strings.ReplaceAll(m[:2*leastDigits+1], m[1:2], ""); isCPF(number) {
 			return number, 2*leastDigits + 1
 		}
 	}
 	if m := branchForm.FindStringSubmatch(text); m != nil && !IsCNPJ(m[1]) {
-		if number := m[1][len(m[1])-11:]; IsCPF(number) {
+		if number := m[1][len(m[1])-11:]; isCPF(number) {
 			return number, len(m[1])
 		}
 	}
@@ -175,7 +175,7 @@ func MaskColumn(name, text string) string {
 		return masked
 	}
 	number := bareDocument(text)
-	if number == "" || !IsCPF(number) && IsCNPJ("000"+number) {
+	if number == "" || !isCPF(number) && IsCNPJ("000"+number) {
 		return text
 	}
 	return maskedCPF(number)
@@ -328,8 +328,8 @@ func enoughDigits(text string) bool {
 // leastDigits is how many digits a CPF has that lost its first zero.
 const leastDigits = 10
 
-// IsCPF reports whether eleven digits have valid check digits of a CPF.
-func IsCPF(d string) bool {
+// isCPF reports whether eleven digits have valid check digits of a CPF.
+func isCPF(d string) bool {
 	if len(d) != 11 || strings.Count(d, d[:1]) == 11 {
 		return false
 	}

@@ -144,8 +144,7 @@
 // # Where to read on
 //
 // server.go handles a request; submissions.go holds the records that are created; fields.go the
-// rules for fields; world.go what the platform knows; events.go the events it sends; fault_event.go
-// the faults of events; platform.go what people do there; fault.go and fault_spec.go the faults of
-// requests and connections; remarks.go the remarks and the truth log; state_file.go the state that
-// outlives the process.
+// rules for fields; world.go what the platform knows; events.go the events it sends; platform.go
+// what people do there; fault.go and fault_spec.go the faults of requests, connections and events;
+// remarks.go the remarks and the truth log.
 package sandbox

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -27,48 +26,6 @@ func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Com
 		cmd.GroupID = id
 		root.AddCommand(cmd)
 	}
-}
-
-// setHelp sets the examples of the commands, and makes help, flags and usage errors appear in one
-// language. The library has English texts only.
-func setHelp(a *cli.App, root *cobra.Command) {
-	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		translateFlags(a, cmd.Root())
-		_, err := fmt.Fprint(cmd.OutOrStderr(), usage(a, cmd))
-		return err
-	})
-	// help does what --help does: `safrasync help refs set`. It also has a topic, about which act is
-	// the right one.
-	const use = "help [COMMAND… | decide]"
-	root.SetHelpCommand(a.Command(use, "help for a command", cli.AnyArgs, func(_ context.Context, args []string) error {
-		if len(args) == 1 && args[0] == "decide" {
-			a.Show("help.decide_long")
-			return nil
-		}
-		found, rest, err := root.Find(args)
-		if err != nil || len(rest) > 0 {
-			return a.UnknownCommand(found, rest)
-		}
-		return found.Help()
-	}))
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		fault := a.Voice().Fault(flagFault(err))
-		// the command takes arguments: a key, a code or a name may begin with a hyphen
-		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") {
-			fault += a.Text(" (put -- before an argument that starts with -)")
-		}
-		return a.Usage("%s; see `%s --help`", fault, cmd.CommandPath())
-	})
-	// --note is an alias of --reason in every command
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "note" {
-			name = "reason"
-		}
-		return pflag.NormalizedName(name)
-	})
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.InitDefaultCompletionCmd()
-	translateExamples(a, root)
 }
 
 // flagFault returns an error of the library as a sentence.

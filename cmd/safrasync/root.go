@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/cmd/safrasync/commands"
@@ -68,7 +70,44 @@ func newRootCommand(a *cli.App) *cobra.Command {
 			cmd.Hidden = true
 		}
 	}
-	setHelp(a, root)
+	// Help, flags and usage errors appear in one language; the library has English texts only.
+	root.SetUsageFunc(func(cmd *cobra.Command) error {
+		translateFlags(a, cmd.Root())
+		_, err := fmt.Fprint(cmd.OutOrStderr(), usage(a, cmd))
+		return err
+	})
+	// help does what --help does: `safrasync help refs set`. It also has a topic, about which act is
+	// the right one.
+	const use = "help [COMMAND… | decide]"
+	root.SetHelpCommand(a.Command(use, "help for a command", cli.AnyArgs, func(_ context.Context, args []string) error {
+		if len(args) == 1 && args[0] == "decide" {
+			a.Show("help.decide_long")
+			return nil
+		}
+		found, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 {
+			return a.UnknownCommand(found, rest)
+		}
+		return found.Help()
+	}))
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		fault := a.Voice().Fault(flagFault(err))
+		// the command takes arguments: a key, a code or a name may begin with a hyphen
+		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") {
+			fault += a.Text(" (put -- before an argument that starts with -)")
+		}
+		return a.Usage("%s; see `%s --help`", fault, cmd.CommandPath())
+	})
+	// --note is an alias of --reason in every command
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "note" {
+			name = "reason"
+		}
+		return pflag.NormalizedName(name)
+	})
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.InitDefaultCompletionCmd()
+	translateExamples(a, root)
 	return root
 }
 

@@ -1,8 +1,14 @@
 package dialect
 
 import (
+	"context"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/erp/fault"
 )
 
 // Moment is a date or time parsed from ISO text, with the format that the text had.
@@ -140,4 +146,109 @@ func InstantText(t time.Time, zone *time.Location) string {
 		return t.Format("2006-01-02T15:04:05.999999-07:00:00")
 	}
 	return t.Format("2006-01-02T15:04:05.999999-07:00")
+}
+
+// ISOMicro is the layout of a timestamp without zone that all these databases accept.
+const ISOMicro = "2006-01-02 15:04:05.000000"
+
+// Epoch formats an instant as seconds since 1970 with microseconds.
+func Epoch(t time.Time) string {
+	micro := t.UnixMicro()
+	sign := ""
+	if micro < 0 {
+		sign, micro = "-", -micro
+	}
+	return sign + strconv.FormatInt(micro/1e6, 10) + "." + strconv.FormatInt(1e6+micro%1e6, 10)[1:]
+}
+
+// ParseEpoch parses what Epoch writes, also with fewer digits.
+func ParseEpoch(s string) (time.Time, bool) {
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(s, "-"), ".")
+	sec, err := strconv.ParseInt(whole, 10, 64)
+	nano, err2 := strconv.ParseInt((fraction + "000000000")[:9], 10, 64)
+	if err != nil || err2 != nil {
+		return time.Time{}, false
+	}
+	if strings.HasPrefix(s, "-") {
+		sec, nano = -sec, -nano
+	}
+	return time.Unix(sec, nano).UTC(), true
+}
+
+// PlainNumber reports whether a text is an ordinary decimal, so that a database can compare it with
+// a number.
+func PlainNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	digits := strings.Replace(s, ".", "", 1)
+	return digits != "" && len(digits) <= 38 && strings.Trim(digits, "0123456789") == ""
+}
+
+// NoDateBefore is a day. An earlier date is how programs write "none": 1899-12-30 (Delphi),
+// 1900-01-01 and 1900-12-31.
+const NoDateBefore = "1901-01-02"
+
+// ZeroDate is a date that programs write for "none".
+const ZeroDate = "0000-00-00"
+
+// Clock is the present time of the database, read before the snapshot of the rows. A transaction
+// that starts after it cannot stamp an older time, and one that was open then is in the horizon, if
+// it is visible.
+type Clock struct {
+	Now time.Time
+	// Limits returns the values to which a bound is limited, by the type of the column: now() and,
+	// if visible, the start of the oldest open transaction.
+	Limits func(col Column, sample Moment) []Limit
+}
+
+// Limit is the latest time for the bound.
+type Limit struct {
+	Text string
+	At   time.Time
+	// WarnAfter is the time after which a value counts as being in the future. Zero: this limit
+	// does not cause a warning.
+	WarnAfter time.Time
+}
+
+// ReadClock reads a clock in UTC with a query that returns it as text.
+func ReadClock(ctx context.Context, c *sqlx.Conn, query string, zone *time.Location) (Clock, error) {
+	var text string
+	if err := c.GetContext(ctx, &text, query); err != nil {
+		return Clock{}, err
+	}
+	m, ok := ParseMoment(text)
+	if !ok {
+		return Clock{}, fault.Failf(fault.CodeOther, "the ERP database's clock cannot be read")
+	}
+	return Clock{Now: m.At, Limits: NaiveLimits(m.At, time.Time{}, zone)}, nil
+}
+
+// NaiveLimits returns the limits for columns whose times may have no zone. Such a time may be UTC
+// or local, so the bound uses the earlier interpretation and the warning the later one. horizon is
+// the start of the oldest open transaction; zero: not known.
+func NaiveLimits(now, horizon time.Time, zone *time.Location) func(Column, Moment) []Limit {
+	return func(_ Column, sample Moment) []Limit {
+		l := naiveLimit(now, zone, sample)
+		if horizon.IsZero() {
+			return []Limit{l}
+		}
+		h := naiveLimit(horizon, zone, sample)
+		h.WarnAfter = time.Time{}
+		return []Limit{l, h}
+	}
+}
+
+func naiveLimit(at time.Time, zone *time.Location, sample Moment) Limit {
+	if sample.Zoned {
+		return Limit{Text: sample.Like(at), At: at, WarnAfter: at}
+	}
+	_, offset := at.In(zone).Zone()
+	early, late := at, at.Add(time.Duration(offset)*time.Second)
+	if late.Before(early) {
+		early, late = late, early
+	}
+	l := Limit{Text: sample.Like(early), At: early, WarnAfter: late}
+	if sample.Sep == "" {
+		l.At = early.Truncate(24 * time.Hour)
+	}
+	return l
 }

@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/erp/fault"
@@ -70,7 +71,11 @@ func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 	}
 	st.Body = sql[:last.end]
 	for i, t := range st.toks {
-		if syntax.bans(st.toks[i:]) && !st.isQualifier(i) {
+		toks := st.toks[i:]
+		if slices.ContainsFunc(syntax.Forbidden, func(words []string) bool {
+			return len(words) <= len(toks) &&
+				slices.EqualFunc(toks[:len(words)], words, func(t token, word string) bool { return t.word == word })
+		}) && !st.isQualifier(i) {
 			e := s.fail(t.start, "%q is not allowed in a query that only reads", sql[t.start:t.end])
 			e.Code = fault.CodeReadOnly
 			return Statement{}, e

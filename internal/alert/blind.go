@@ -62,7 +62,7 @@ func (s *Service) sendDirectly(ctx context.Context, n notice, now time.Time, mar
 			if marks[target] == mark {
 				continue
 			}
-			fault := AsFault(c.Send(ctx, target, m))
+			fault := asFault(c.Send(ctx, target, m))
 			if fault == nil {
 				if mark {
 					marks[target] = true

@@ -64,23 +64,6 @@ const (
 	faultNoWay = "not_configured"
 )
 
-// Deliver tries each message that is due once.
-func (s *Service) Deliver(ctx context.Context) error {
-	due, err := s.Ledger.DueMessages(ctx, s.now(), batch)
-	if err != nil {
-		return err
-	}
-	down := map[Channel]*Fault{}
-	var errs []error
-	for _, m := range due {
-		if ctx.Err() != nil {
-			break
-		}
-		errs = append(errs, s.deliver(ctx, m, down))
-	}
-	return errors.Join(errs...)
-}
-
 func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Channel]*Fault) error {
 	claimed, err := s.Ledger.ClaimMessage(ctx, m, s.now().Add(claimFor))
 	if err != nil || !claimed {
@@ -147,15 +130,15 @@ func (s *Service) try(ctx context.Context, m trade.AlertMessage, down map[Channe
 	}
 	content := s.voice().message(n)
 	content.ID, content.Alert, content.Kind, content.At = m.ID, m.AlertID, m.Kind, m.CreatedAt
-	fault := AsFault(channel.Send(ctx, m.Target, content))
+	fault := asFault(channel.Send(ctx, m.Target, content))
 	if fault != nil && fault.All {
 		down[channel] = fault
 	}
 	return fault
 }
 
-// AsFault returns why a message was not delivered; nil for a nil error.
-func AsFault(err error) *Fault {
+// asFault returns why a message was not delivered; nil for a nil error.
+func asFault(err error) *Fault {
 	var fault *Fault
 	switch {
 	case err == nil:

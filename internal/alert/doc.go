@@ -3,12 +3,12 @@
 //
 // In the order of the data:
 //
-//	look     read the facts of ledger, disk and connection   facts.go, track.go
-//	judge    what holds now, what is certainly over          topic.go, judge.go, workdays.go
+//	look     read the facts of ledger, disk and connection   facts.go
+//	judge    what holds now, what is certainly over          topic.go, judge.go
 //	keep     open alerts in the ledger, and their messages   keep.go
 //	deliver  each message to each address, until it arrives  deliver.go, email.go, webhook.go
-//	digest   what was sent, what was not, why, what to do    digest.go, digest_sum.go
-//	texts    in both languages                               voice.go, say.go, digest_say.go;
+//	digest   what was sent, what was not, why, what to do    digest.go
+//	texts    in both languages                               say.go, digest_say.go;
 //	         message.go and render*.go are the forms of a message
 //
 // What it guarantees:

@@ -72,7 +72,7 @@ func (h *Heartbeat) Run(ctx context.Context) {
 			return
 		case <-h.due:
 		}
-		fault := AsFault(h.send(ctx, h.stops(ctx)))
+		fault := asFault(h.send(ctx, h.stops(ctx)))
 		if ctx.Err() != nil {
 			return
 		}
@@ -167,7 +167,7 @@ func (h *Heartbeat) send(ctx context.Context, codes []string) error {
 	case err != nil:
 		return err
 	case status < 200 || status > 299:
-		return &Fault{Code: HTTPFault(status).Code, Why: trade.Say("delivery.beat_refused")}
+		return &Fault{Code: httpFault(status).Code, Why: trade.Say("delivery.beat_refused")}
 	case !heartbeatAccepted(answer):
 		return &Fault{Code: "not_taken", Why: trade.Say("delivery.beat_not_taken")}
 	}

@@ -73,7 +73,19 @@ func (s *Service) Tick(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.Deliver(ctx)
+	due, err := s.Ledger.DueMessages(ctx, s.now(), batch)
+	if err != nil {
+		return err
+	}
+	down := map[Channel]*Fault{}
+	var errs []error
+	for _, m := range due {
+		if ctx.Err() != nil {
+			break
+		}
+		errs = append(errs, s.deliver(ctx, m, down))
+	}
+	return errors.Join(errs...)
 }
 
 // Evaluate reads the facts once and records what began and what is over, with the messages for it.

@@ -1,8 +1,14 @@
 package alert
 
 import (
+	"cmp"
 	"html"
 	"strings"
+	"time"
+	"unicode/utf16"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // text returns a message as plain text.
@@ -30,48 +36,151 @@ func (l Link) text() string { return l.Text + ": " + l.URL }
 // markColours are the colours of the strip at the top.
 var markColours = map[Tone]string{Alarm: "#b42318", Good: "#1b7f3b", Plain: "#1f5f99"}
 
-// html returns a message as a page that any mail program can show, without scripts, images or
-// external resources.
-func (m Message) html() string {
-	var b strings.Builder
-	b.WriteString(
-		`<!DOCTYPE html><html><head><meta charset="utf-8"></head><body style="margin:0;font-family:Arial,Helvetica,sans-serif;font-size:15px;color:#1d2330;background:#ffffff">` +
-			`<div style="max-width:680px;margin:0 auto;padding:16px;border-top:6px solid ` +
-			markColours[m.Tone] + `">` +
-			`<h1 style="font-size:19px;margin:8px 0 16px">` + html.EscapeString(m.Subject) + "</h1>\n")
-	for _, p := range m.Parts {
-		if p.Heading != "" {
-			b.WriteString(`<h2 style="font-size:15px;margin:18px 0 4px">` + html.EscapeString(p.Heading) + "</h2>\n")
-		}
-		if p.Text != "" {
-			b.WriteString(`<p style="margin:0 0 8px">` + lines(p.Text) + "</p>\n")
-		}
-		if len(p.Items) == 0 {
-			continue
-		}
-		b.WriteString(`<ul style="margin:4px 0 8px;padding-left:22px">` + "\n")
-		for _, item := range p.Items {
-			b.WriteString(`<li style="margin:0 0 6px">` + lines(item.Text))
-			for _, more := range item.More {
-				b.WriteString(`<br><span style="color:#4a5568">` + lines(more) + "</span>")
-			}
-			if item.Link.URL != "" {
-				b.WriteString("<br>" + item.Link.html())
-			}
-			b.WriteString("</li>\n")
-		}
-		b.WriteString("</ul>\n")
-	}
-	if m.Link.URL != "" {
-		b.WriteString(`<p style="margin:16px 0 0">` + m.Link.html() + "</p>\n")
-	}
-	b.WriteString(`<p style="margin:20px 0 0;color:#6b7280;font-size:12px">` + lines(m.Foot) +
-		"</p></div></body></html>\n")
-	return b.String()
-}
-
 func (l Link) html() string {
 	return `<a href="` + html.EscapeString(l.URL) + `" style="color:#1f5f99">` + html.EscapeString(l.Text) + "</a>"
 }
 
 func lines(text string) string { return strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") }
+
+// Rendered is an alert in words.
+type Rendered struct {
+	Title, Happened, Means, Do string
+
+	Record int64 // of the audit, that Happened names; 0 = none
+}
+
+// Render returns an alert of the ledger in a reader's language.
+func Render(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Titles) (out Rendered, err error) {
+	var d Detail
+	if err := unmarshalDetail(a, &d); err != nil {
+		return out, err
+	}
+	v := voice{lang: lang, zone: zone, titles: titles}
+	out.Record = d.Record
+	tense := i18n.Key(".happened")
+	if !a.ClosedAt.IsZero() {
+		tense = ".was"
+	}
+	out.Title, out.Happened, out.Means, out.Do = v.sentences(Topic(a.Topic), d, tense)
+	return out, nil
+}
+
+// States returns the states of the rows that an alert of the ledger counts; nil: it counts none.
+func States(a trade.Alert) []trade.State {
+	if Topic(a.Topic) == InDoubt {
+		return []trade.State{trade.InDoubt}
+	}
+	return rowStates[Topic(a.Topic)]
+}
+
+// telegramText is the room for a message of Telegram, which takes 4,096 UTF-16 units, in HTML of a
+// few tags.
+const telegramText = 4000
+
+type telegramMessage struct {
+	Chat    string          `json:"chat_id"`
+	Text    string          `json:"text"`
+	Form    string          `json:"parse_mode"`
+	Preview telegramPreview `json:"link_preview_options"`
+}
+
+type telegramPreview struct {
+	Disabled bool `json:"is_disabled"`
+}
+
+// telegram returns a message for sendMessage of the Bot API. What is too long ends with whole lines.
+func (m Message) telegram(chat string) telegramMessage {
+	link := func(l Link) string {
+		return `<a href="` + html.EscapeString(l.URL) + `">` + html.EscapeString(l.Text) + `</a>`
+	}
+	head := "<b>" + slackMarks[m.Tone] + html.EscapeString(m.Subject) + "</b>\n"
+	foot := "\n<i>" + html.EscapeString(m.Foot) + "</i>"
+	if m.Link.URL != "" {
+		foot = "\n" + link(m.Link) + foot
+	}
+	var body strings.Builder
+	room := telegramText - units(head) - units(foot)
+	for _, p := range m.Parts {
+		text := p.plain("", html.EscapeString, link) + "\n"
+		if p.Heading != "" {
+			text = "\n<b>" + html.EscapeString(p.Heading) + "</b>\n" + text
+		}
+		for line := range strings.Lines(text) {
+			room -= units(line)
+			if room > 1 {
+				body.WriteString(line)
+			}
+		}
+	}
+	if room <= 1 {
+		body.WriteString("…")
+	}
+	return telegramMessage{Chat: chat, Text: head + body.String() + foot, Form: "HTML", Preview: telegramPreview{true}}
+}
+
+// units returns the length of a text as Telegram counts it.
+func units(text string) int { return len(utf16.Encode([]rune(text))) }
+
+// pagerDutySummary is the room for the summary of an incident, in characters.
+const pagerDutySummary = 1024
+
+type pagerDutyEvent struct {
+	Key     string            `json:"routing_key"`
+	Action  string            `json:"event_action"`
+	Dedup   string            `json:"dedup_key"`
+	Payload *pagerDutyPayload `json:"payload,omitempty"`
+	Links   []pagerDutyLink   `json:"links,omitempty"`
+	Client  string            `json:"client,omitempty"`
+}
+
+type pagerDutyPayload struct {
+	Summary   string            `json:"summary"`
+	Source    string            `json:"source"`
+	Severity  string            `json:"severity"`
+	Timestamp time.Time         `json:"timestamp"`
+	Component string            `json:"component"`
+	Class     string            `json:"class,omitempty"`
+	Details   map[string]string `json:"custom_details"`
+}
+
+type pagerDutyLink struct {
+	Href string `json:"href"`
+	Text string `json:"text"`
+}
+
+// pagerDuty returns a message for the Events API v2: what begins triggers an incident, and its end
+// resolves the same one.
+func (m Message) pagerDuty(key string) pagerDutyEvent {
+	out := pagerDutyEvent{Key: key, Action: "trigger", Dedup: m.Alert}
+	if out.Dedup == "" {
+		out.Dedup = m.ID
+	}
+	if m.Kind == kindOver {
+		out.Action = "resolve"
+		return out
+	}
+	summary := []rune(m.Subject)
+	out.Client = "safrasync"
+	out.Payload = &pagerDutyPayload{
+		Summary: string(summary[:min(len(summary), pagerDutySummary)]), Source: "safrasync",
+		Severity: "error", Timestamp: m.At, Component: string(m.Group), Class: string(m.Topic),
+		Details: map[string]string{},
+	}
+	switch {
+	case m.Topic == NoLedger || m.Topic == DiskFull:
+		out.Payload.Severity = "critical"
+	case m.Kind == kindTest:
+		out.Payload.Severity = "info"
+	case m.Topic == LateAnswer || m.Topic == Accounts:
+		out.Payload.Severity = "warning"
+	}
+	for _, p := range m.Parts {
+		if text := p.plain("", unescaped, Link.text); text != "" {
+			out.Payload.Details[cmp.Or(p.Heading, out.Client)] = text
+		}
+	}
+	if m.Link.URL != "" {
+		out.Links = []pagerDutyLink{{m.Link.URL, m.Link.Text}}
+	}
+	return out
+}

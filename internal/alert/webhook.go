@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -142,7 +143,7 @@ func (w *HTTPChannel) Send(ctx context.Context, target string, m Message) error 
 	case err != nil:
 		return err
 	case status < 200 || status > 299:
-		return HTTPFault(status)
+		return httpFault(status)
 	case !w.o.Form.accepted(status, answer):
 		// An answer of success that says something else. Its text may contain the address.
 		why := trade.Say("delivery.not_taken")
@@ -208,8 +209,8 @@ func (f Form) accepted(status int, answer []byte) bool {
 	return text == "ok" || err == nil && !refused && (said.OK != nil || said.Success != nil)
 }
 
-// HTTPFault returns what a status means that is no success.
-func HTTPFault(status int) *Fault {
+// httpFault returns what a status means that is no success.
+func httpFault(status int) *Fault {
 	why := trade.Say("delivery.http")
 	switch {
 	case status >= 300 && status <= 399:
@@ -223,4 +224,36 @@ func HTTPFault(status int) *Fault {
 		why = trade.Say("delivery.http_trouble")
 	}
 	return &Fault{Code: fmt.Sprintf("http_%d", status), Why: why, All: true}
+}
+
+// conns are the connections of one delivery, so that its end closes them in any case.
+type conns struct {
+	mu     sync.Mutex // guards both
+	open   []net.Conn
+	closed bool
+}
+
+// track stores the connection of a successful dial, and passes the result on.
+func (c *conns) track(conn net.Conn, err error) (net.Conn, error) {
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		_ = conn.Close()
+		return nil, net.ErrClosed
+	}
+	c.open = append(c.open, conn)
+	return conn, nil
+}
+
+func (c *conns) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for _, conn := range c.open {
+		_ = conn.Close() // it may be closed already
+	}
+	c.open = nil
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -115,7 +116,28 @@ func (c *Config) check(d *Decoder) {
 	c.Metrics.check(d)
 	c.checkWebhooks(d)
 	c.checkHTTPAPI(d)
-	c.checkJobs(d)
+	if len(c.Jobs) == 0 && !d.faulty("jobs") {
+		d.Fault("jobs", "there must be at least one job; config.example.yaml shows one")
+	}
+	for _, job := range c.Jobs {
+		d.checkName("jobs", job.Name)
+		c.checkJob(d, job, "jobs."+job.Name)
+	}
+	var compiled []*mapping.Job
+	for i, spec := range c.JobSpecs() {
+		if path := "jobs." + c.Jobs[i].Name; !d.faulty(path) && !d.faulty("values") {
+			// the engine finds what only it can see, such as an unknown date format
+			job, err := mapping.Compile(spec, c.zone)
+			d.specFaults(err)
+			if err == nil {
+				compiled = append(compiled, job)
+			}
+		}
+	}
+	if len(compiled) == len(c.Jobs) {
+		_, err := engine.Order(compiled)
+		d.specFaults(err)
+	}
 }
 
 // OneOf reports a fault unless the value is one of those allowed.

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -10,8 +11,11 @@ import (
 	"time"
 	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
 
+	"go.uber.org/zap/zapcore"
+
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/run"
@@ -384,3 +388,93 @@ func (c *Config) GoString() string { return c.String() }
 
 // Zone returns erp.time_zone.
 func (c *Config) Zone() *time.Location { return c.zone }
+
+// LogConfig is how much `safrasync run` logs to standard error, one JSON line for each event.
+type LogConfig struct {
+	Level string `yaml:"level"` // error, warn, info or debug
+}
+
+// ZapLevel returns the level in the logger's form.
+func (l LogConfig) ZapLevel() zapcore.Level {
+	level, err := zapcore.ParseLevel(l.Level)
+	if err != nil {
+		return zapcore.InfoLevel
+	}
+	return level
+}
+
+// MetricsConfig is where the daemon serves monitoring: /metrics, /healthz and /readyz.
+type MetricsConfig struct {
+	Listen string `yaml:"listen"` // address and port; "" = not served
+}
+
+func (m MetricsConfig) check(d *Decoder) {
+	if m.Listen == "" || d.faulty("metrics.listen") {
+		return
+	}
+	host, port, ok := hostAndPort(m.Listen)
+	if !ok {
+		d.Fault("metrics.listen", "must be an address and a port, as in 127.0.0.1:9464")
+		return
+	}
+	if host == "" {
+		d.Fault("metrics.listen", "names no address; write 127.0.0.1:%s for this host alone, or 0.0.0.0:%s for every host that reaches it (nothing there is secret, and nothing asks for a password)", port, port)
+	}
+}
+
+// hostAndPort splits an address to listen on. The port must be valid; the host may be "".
+func hostAndPort(address string) (host, port string, ok bool) {
+	host, port, err := net.SplitHostPort(address)
+	_, portErr := net.LookupPort("tcp", port)
+	return host, port, err == nil && portErr == nil && port != ""
+}
+
+// RetentionConfig is how long data is kept that is no longer needed; 0s = for ever. It has no key
+// for what prevents a duplicate, which is kept for ever.
+type RetentionConfig struct {
+	Schedule string        `yaml:"schedule"` // when the daemon applies it
+	Bodies   time.Duration `yaml:"bodies"`
+	Audit    time.Duration `yaml:"audit"`
+}
+
+// Ledger returns the retention in the ledger's form: what is configured, and what is the same
+// everywhere.
+func (r RetentionConfig) Ledger() state.Retention {
+	return state.Retention{
+		Bodies: r.Bodies, Runs: 400 * day, IdleRuns: 30 * day, Lookups: 400 * day, Inbox: 30 * day,
+		Audit: r.Audit, Journal: 256 << 20,
+	}
+}
+
+// ReportConfig is from what size on a difference appears in the report.
+type ReportConfig struct {
+	ToleranceContract ExactNumber `yaml:"tolerance_contract"` // of deliveries beyond a contract, in per cent
+}
+
+// ExactNumber is a decimal number from the file; it is not negative.
+type ExactNumber struct{ trade.Decimal }
+
+// Tolerance returns by how much figures may differ.
+func (r ReportConfig) Tolerance() reconcile.Tolerance {
+	t := reconcile.DefaultTolerance()
+	t.Contract = r.ToleranceContract.Decimal
+	return t
+}
+
+// Decode reads a decimal number with a point.
+func (n *ExactNumber) Decode(d *Decoder, e Entry) {
+	text, ok := d.word(e)
+	if !ok {
+		return
+	}
+	if !decimalNumber.MatchString(text) {
+		d.Fault(e.Path, "must be a number in plain digits, as in 1 or 0.01")
+		return
+	}
+	parsed, err := trade.ParseDecimal(text)
+	if err != nil {
+		d.Fault(e.Path, "%w", err)
+		return
+	}
+	n.Decimal = parsed
+}

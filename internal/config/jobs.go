@@ -9,7 +9,6 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -17,31 +16,6 @@ import (
 )
 
 var plainName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,62}$`)
-
-func (c *Config) checkJobs(d *Decoder) {
-	if len(c.Jobs) == 0 && !d.faulty("jobs") {
-		d.Fault("jobs", "there must be at least one job; config.example.yaml shows one")
-	}
-	for _, job := range c.Jobs {
-		d.checkName("jobs", job.Name)
-		c.checkJob(d, job, "jobs."+job.Name)
-	}
-	var compiled []*mapping.Job
-	for i, spec := range c.JobSpecs() {
-		if path := "jobs." + c.Jobs[i].Name; !d.faulty(path) && !d.faulty("values") {
-			// the engine finds what only it can see, such as an unknown date format
-			job, err := mapping.Compile(spec, c.zone)
-			d.specFaults(err)
-			if err == nil {
-				compiled = append(compiled, job)
-			}
-		}
-	}
-	if len(compiled) == len(c.Jobs) {
-		_, err := engine.Order(compiled)
-		d.specFaults(err)
-	}
-}
 
 func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	d.Require(path, map[string]bool{

@@ -160,7 +160,7 @@ func (r secretResolver) readFile(name string) (value string, err error) {
 	if err != nil {
 		return unread(err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer phrase.Join(&err, f.Close)
 	info, err := f.Stat() // of the open file, which may not be the one stat'ed before
 	if err != nil {
 		return unread(err)

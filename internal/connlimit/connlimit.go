@@ -1,8 +1,11 @@
 package connlimit
 
 import (
+	"context"
 	"net"
+	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -136,4 +139,90 @@ type conn struct {
 func (c *conn) Close() error {
 	c.leave()
 	return c.Conn.Close()
+}
+
+// Forwarded returns the address that a proxy appended to X-Forwarded-For, with or without a port:
+// the last one, as anything before it may be forged. ok is false if there is none.
+func Forwarded(header http.Header) (address netip.Addr, ok bool) {
+	told := header.Values("X-Forwarded-For")
+	if len(told) == 0 {
+		return address, false
+	}
+	last := told[len(told)-1]
+	last = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+	if len(last) > longestAddress {
+		return address, false
+	}
+	if with, err := netip.ParseAddrPort(last); err == nil {
+		return with.Addr().Unmap().WithZone(""), true
+	}
+	if strings.HasPrefix(last, "[") && strings.HasSuffix(last, "]") {
+		last = last[1 : len(last)-1]
+	}
+	address, err := netip.ParseAddr(last)
+	return address.Unmap().WithZone(""), err == nil // any text may stand as the zone
+}
+
+// longestAddress is the most characters of an address with brackets, zone and port.
+const longestAddress = 60
+
+// The senders that are known to a listener.
+const (
+	beyondPart = 8         // a known sender gets this part of its share in addition
+	knownMost  = 32        // at most so many are remembered
+	knownFor   = time.Hour // after it was known last, if others need its place
+)
+
+// known are the senders that have shown that they are no strangers, and when they did it last.
+type known struct {
+	mu sync.Mutex
+	at map[netip.Prefix]time.Time
+}
+
+func (k *known) has(address netip.Addr) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, ok := k.at[Sender(address)]
+	return ok
+}
+
+func (k *known) add(address netip.Addr, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.at == nil {
+		k.at = map[netip.Prefix]time.Time{}
+	}
+	sender := Sender(address)
+	if _, ok := k.at[sender]; !ok && len(k.at) >= knownMost {
+		for other, at := range k.at {
+			if now.Sub(at) > knownFor {
+				delete(k.at, other)
+			}
+		}
+		if len(k.at) >= knownMost {
+			return
+		}
+	}
+	k.at[sender] = now
+}
+
+type connKey struct{}
+
+// Context is for the ConnContext of an HTTP server on a Listener; then Know works.
+func Context(ctx context.Context, c net.Conn) context.Context {
+	if secure, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
+		c = secure.NetConn()
+	}
+	if own, ok := c.(*conn); ok {
+		return context.WithValue(ctx, connKey{}, own)
+	}
+	return ctx
+}
+
+// Know keeps a few places for the sender of a request, which has shown that it is no stranger, so
+// that strangers who take all places do not keep it out.
+func Know(ctx context.Context) {
+	if c, ok := ctx.Value(connKey{}).(*conn); ok {
+		c.know()
+	}
 }

@@ -8,7 +8,7 @@
 // the name of whoever orders a run, and records it in the audit before the run is requested. A job
 // that is running, paused, stopped or told to wait is never started; only people end a stop.
 //
-// api.go has the routes, token.go who may ask, limit.go how often, run.go and rows.go the
-// operations, openapi.go the document and its page, serve.go the listener. openapi.json describes
+// api.go has the listener and the routes, limit.go who may ask, and how often, run.go and rows.go the
+// operations, openapi.go the document and its page. openapi.json describes
 // every answer; a test reads it from the server and compares the answers with it.
 package httpapi

@@ -10,6 +10,6 @@
 // does not answer, the rows are absent and safrasync_ledger_up is 0; they are never reported as
 // zero.
 //
-// collect.go reads the ledger, count.go counts, serve.go answers over HTTP.
+// collect.go reads the ledger; metrics.go counts, and answers over HTTP.
 // docs/operation.md lists the metrics; a test compares the list with the code.
 package metrics

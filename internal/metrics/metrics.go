@@ -1,14 +1,22 @@
 package metrics
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"net"
+	"net/http"
 	"runtime"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -116,4 +124,121 @@ func New(o Settings) *Metrics {
 		&ledgerCollector{m},
 	)
 	return m
+}
+
+// done is the result of a run that nothing stopped.
+const done = "done"
+
+// Reported counts a run that ended.
+func (m *Metrics) Reported(r trade.RunReport) {
+	if r.ID == "" { // it never began
+		return
+	}
+	result := done
+	if r.Stopped != nil {
+		result = r.Stopped.Code
+	}
+	m.runs.WithLabelValues(r.Job, result).Inc()
+	m.duration.WithLabelValues(r.Job).Observe(r.EndedAt.Sub(r.StartedAt).Seconds())
+	m.read.WithLabelValues(r.Job).Add(float64(r.Read))
+	m.posts.WithLabelValues(r.Job).Add(float64(r.Sent))
+}
+
+// Refused counts a request or a connection that a listener refused.
+func (m *Metrics) Refused(listener, cause string) { m.refusals.WithLabelValues(listener, cause).Inc() }
+
+// refused is the result of a reload whose configuration was refused.
+const refused = "refused"
+
+// Reloaded counts a reload whose configuration was adopted at this time.
+func (m *Metrics) Reloaded(at time.Time) {
+	m.reloads.WithLabelValues(done).Inc()
+	m.loaded.Set(float64(at.Unix()))
+}
+
+// ReloadRefused counts a reload whose configuration was refused.
+func (m *Metrics) ReloadRefused() { m.reloads.WithLabelValues(refused).Inc() }
+
+// Beat counts a heartbeat; result is done, or the code of its fault.
+func (m *Metrics) Beat(result string) { m.beats.WithLabelValues(result).Inc() }
+
+// Called counts a request to the platform. status is 0 when no answer came.
+func (m *Metrics) Called(operation string, status int, outcome string, took time.Duration) {
+	m.calls.WithLabelValues(operation, class(status)).Observe(took.Seconds())
+	m.answers.WithLabelValues(operation, outcome).Inc()
+}
+
+// class maps a status to a small closed set.
+func class(status int) string {
+	switch {
+	case status == 0:
+		return "none"
+	case status == 401, status == 403, status == 429:
+		return strconv.Itoa(status)
+	case status >= 200 && status <= 599:
+		return strconv.Itoa(status/100) + "xx"
+	}
+	return "other"
+}
+
+// Handler serves GET /metrics, /healthz (the process is alive) and /readyz (it is ready; otherwise
+// 503 with the reasons, one per line).
+func (m *Metrics) Handler() http.Handler {
+	mux := http.NewServeMux()
+	gather := promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry, EnableOpenMetrics: true})
+	places := connlimit.NewPlaces(atOnce, waitAtMost)
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, r *http.Request) {
+		from, _, _ := net.SplitHostPort(r.RemoteAddr)
+		leave, err := places.Enter(r.Context(), connlimit.Key(from), eachAtOnce)
+		if err != nil {
+			m.Refused("metrics", "busy")
+			plain(w, http.StatusServiceUnavailable, "too many ask at once")
+			return
+		}
+		whole := &answer{header: w.Header(), status: http.StatusOK} // who reads slowly holds no place
+		gather.ServeHTTP(whole, r)
+		leave()
+		if whole.status == http.StatusOK {
+			connlimit.Know(r.Context())
+		}
+		w.WriteHeader(whole.status)
+		_, _ = w.Write(whole.Bytes())
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
+		if reasons := m.Unready(); len(reasons) > 0 {
+			plain(w, http.StatusServiceUnavailable, strings.Join(reasons, "\n"))
+			return
+		}
+		plain(w, http.StatusOK, "ready")
+	})
+	return mux
+}
+
+// How many scrapes read the ledger at once, in all and for one address; and how long others wait.
+const (
+	atOnce     = 4
+	eachAtOnce = 2
+	waitAtMost = 5 * time.Second
+)
+
+// answer collects an answer.
+type answer struct {
+	bytes.Buffer
+	header http.Header
+	status int
+}
+
+// Header returns the header of the answer.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader notes the status.
+func (a *answer) WriteHeader(status int) { a.status = status }
+
+func plain(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintln(w, text)
 }

@@ -88,9 +88,9 @@ func NewCSV(text string, separator rune) *csv.Reader {
 	return c
 }
 
-// SeparatorOf returns the separator that the first line names or uses: a semicolon, a tab or a
+// separatorOf returns the separator that the first line names or uses: a semicolon, a tab or a
 // comma.
-func SeparatorOf(text string) rune {
+func separatorOf(text string) rune {
 	if m := separatorLine.FindStringSubmatch(text); m != nil {
 		return rune(m[1][0])
 	}

@@ -4,10 +4,11 @@ package office
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -154,7 +155,7 @@ func (o *Office) snapshot(ctx context.Context, cut reconcile.Cut, with ReportSou
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, at.Close()) }()
+	defer phrase.Join(&err, at.Close)
 	s, err := reconcile.TakeSnapshot(ctx, reconcile.Sources{
 		Ledger: at, Jobs: o.jobs, Zone: o.conf.Zone(), Now: o.now(), Program: o.version, Name: o.conf.Alerts.Name,
 		Platform: with.Platform, ERP: with.erp, Progress: with.Progress,
@@ -163,4 +164,64 @@ func (o *Office) snapshot(ctx context.Context, cut reconcile.Cut, with ReportSou
 		return err
 	}
 	return fn(s)
+}
+
+// Season is what the pictures of a season are made of.
+type Season struct {
+	At      time.Time
+	Seasons []*reconcile.Season // the present one first
+	took    time.Duration
+}
+
+// seasonShare is how many times as long as it took a count of the season holds, so that counting takes
+// at most that share of a core.
+const seasonShare = 10
+
+// Season returns the season. That of a ledger of few rows is counted for each page. A larger one is
+// counted in the background: it is nil until the first count has ended, and may be some time old.
+func (o *Office) Season(ctx context.Context) (*Season, error) {
+	rows, err := o.rowsIn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	small := rows <= o.waitFor
+	o.mu.Lock()
+	last, running := o.season, o.seasonCount
+	fresh := !small && last != nil && o.now().Sub(last.At).Abs() < max(stuckHolds, seasonShare*last.took)
+	if running == nil && !fresh {
+		begun := time.Now()
+		running = begin(o, "the console could not count the season", o.countSeason, func(w *work[*Season]) {
+			o.seasonCount = nil
+			if w.err == nil {
+				w.answer.took = time.Since(begun)
+				o.season = w.answer
+			}
+		})
+		o.seasonCount = running
+	}
+	o.mu.Unlock()
+	if running == nil {
+		return last, nil
+	}
+	patience := o.patience
+	if small {
+		patience = o.reportPatience
+	}
+	over, err := running.wait(ctx, patience)
+	switch {
+	case err != nil:
+		return nil, err
+	case !over:
+		return last, nil
+	}
+	return running.answer, running.err
+}
+
+func (o *Office) countSeason(ctx context.Context) (*Season, error) {
+	out := &Season{}
+	return out, o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
+		out.At = s.Head.At
+		out.Seasons, err = s.Seasons(o.fixer())
+		return err
+	})
 }

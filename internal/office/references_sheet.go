@@ -114,7 +114,7 @@ type sheet struct {
 // the one that finds them.
 func openSheet(text string, layout ReferenceLayout, v words.Voice) (*sheet, error) {
 	if layout.plain() {
-		s := &sheet{voice: v, layout: layout, rows: NewCSV(text, SeparatorOf(text)), id: 1, label: -1}
+		s := &sheet{voice: v, layout: layout, rows: NewCSV(text, separatorOf(text)), id: 1, label: -1}
 		head := s.nextFilled()
 		if head == nil {
 			return nil, errors.New(v.Text("the file has no line"))
@@ -131,7 +131,7 @@ func openSheet(text string, layout ReferenceLayout, v words.Voice) (*sheet, erro
 	}
 	var nearest error
 	most := -1
-	for _, separator := range []rune{SeparatorOf(text), ';', '\t', ','} {
+	for _, separator := range []rune{separatorOf(text), ';', '\t', ','} {
 		s := &sheet{voice: v, layout: layout, rows: NewCSV(text, separator)}
 		for range maxTitleLines {
 			s.head = s.nextFilled()

@@ -2,6 +2,7 @@ package phrase
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -24,6 +25,10 @@ func New(format string, args ...any) *Text {
 
 // Errorf is New as an error.
 func Errorf(format string, args ...any) error { return New(format, args...) }
+
+// Join ends something, such as an open file, and adds its error to the one that a function returns; it is
+// to be deferred.
+func Join(err *error, end func() error) { *err = errors.Join(*err, end()) }
 
 // Fixed returns a sentence without arguments.
 func Fixed(text string) *Text { return New("%w", Packed(text)) }

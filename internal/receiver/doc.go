@@ -4,7 +4,7 @@
 // What it does with a request, in this order, and nothing more:
 //
 //	connection   without TLS, only from the configured proxies; a bounded number of each sender at
-//	             a time, one request each     conns.go
+//	             a time, one request each     receiver.go
 //	method       POST
 //	path         one that nobody can guess, of a registration of ours; it determines the event,
 //	             because payloads may not name it

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -120,7 +121,7 @@ func (s *Books) ReplaceReferences(ctx context.Context, kind string, codes,
 		if changed == 0 {
 			return 0, nil
 		}
-		return changed, NewVersion(t)
+		return changed, newVersion(t)
 	})
 }
 
@@ -201,7 +202,7 @@ func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 // changed, and the audit record.
 func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.ReferenceChange) error {
 	if len(changes) > 0 {
-		if err := NewVersion(t); err != nil {
+		if err := newVersion(t); err != nil {
 			return err
 		}
 	}
@@ -259,8 +260,102 @@ func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
 		t.S.D.Among("code"), kind, sqldb.ListOf(t.S.D, codes))
 }
 
-// NewVersion sets a new version of the references. It is a random id, not a counter: a ledger that
+// newVersion sets a new version of the references. It is a random id, not a counter: a ledger that
 // was restored from a backup must not reach a number again that meant other references.
-func NewVersion(t *sqldb.Tx) error {
+func newVersion(t *sqldb.Tx) error {
 	return t.Do(`UPDATE ledger SET refs_version = ?`, sqldb.NewID())
+}
+
+// ReferencesVersion returns a text that changes with each change of the references.
+func (s *Books) ReferencesVersion(ctx context.Context) (version string, err error) {
+	err = s.db.Get(ctx, "reading the version of the references", &version, `SELECT refs_version FROM ledger`)
+	return version, err
+}
+
+// FormerReferences returns, by kind and code, the codes that have another id than before, each with
+// the present id first, then every id that it had, sorted. Ids that are no UUID are never sent, and
+// left out.
+func (s *Books) FormerReferences(ctx context.Context) (map[string]map[string][]string, error) {
+	var rows []struct{ Kind, Code, ID, Former string }
+	if err := s.db.All(ctx, "reading the former references", &rows,
+		`SELECT kind, code, id, former FROM reference WHERE id <> '' AND former <> ''`); err != nil {
+		return nil, err
+	}
+	out := map[string]map[string][]string{}
+	for _, r := range rows {
+		if out[r.Kind] == nil {
+			out[r.Kind] = map[string][]string{}
+		}
+		former := strings.Split(r.Former, "\n")
+		slices.Sort(former)
+		var ids []string
+		for _, text := range append([]string{r.ID}, former...) {
+			if id, err := trade.ParseID(text); err == nil && !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+		out[r.Kind][r.Code] = ids
+	}
+	return out, nil
+}
+
+// LookupKey returns the key of the hashes under which documents are looked up. It is generated
+// once, with the ledger, and never changes.
+func (s *Books) LookupKey(ctx context.Context) ([]byte, error) {
+	var secret string
+	if err := s.db.Get(ctx, "reading the key of the lookups", &secret, `SELECT lookup_key FROM ledger`); err != nil {
+		return nil, err
+	}
+	return []byte(secret), nil
+}
+
+// Lookups returns the platform's answers to the lookups of one kind, by code.
+func (s *Books) Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error) {
+	query := `SELECT code, id, message, first_at, asked_at, next_at, tries FROM lookup WHERE kind = ?`
+	lookups, err := sqldb.List[trade.Lookup](ctx, s.db, "reading the lookups", query, kind)
+	out := make(map[string]trade.Lookup, len(lookups))
+	for _, l := range lookups {
+		out[l.Code] = l
+	}
+	return out, err
+}
+
+// RecordLookups stores answers, replacing earlier ones to the same lookups. If one of them has an
+// id, the references get a new version, so that the rows that waited for it are mapped again.
+func (s *Books) RecordLookups(ctx context.Context, kind string, answers []trade.Lookup) error {
+	if len(answers) == 0 {
+		return nil
+	}
+	return s.db.InTx(ctx, "recording lookups", func(t *sqldb.Tx) error {
+		rows := make([][]any, len(answers))
+		found := false
+		for i, a := range answers {
+			rows[i] = []any{
+				kind, a.Code, a.ID, sqldb.CleanText(a.Message), a.FirstAt.UnixMilli(),
+				a.AskedAt.UnixMilli(), a.NextAt.UnixMilli(), a.Tries,
+			}
+			found = found || a.ID != ""
+		}
+		// first, because all changes of references lock the row of the table ledger first
+		if found {
+			if err := newVersion(t); err != nil {
+				return err
+			}
+		}
+		return t.InsertRows("lookup", []string{
+			"kind", "code", "id", "message", "first_at", "asked_at", "next_at",
+			"tries",
+		}, rows,
+			`ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id, message = excluded.message, first_at = excluded.first_at,
+			asked_at = excluded.asked_at, next_at = excluded.next_at, tries = excluded.tries`)
+	})
+}
+
+// AskLookupsAgain makes the lookups by document for which the platform had no answer due in the
+// next run. It returns how many.
+func (s *Books) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
+	return sqldb.Stored(ctx, s.db, "waking questions by document", func(t *sqldb.Tx) (int, error) {
+		return t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(),
+			now.UnixMilli())
+	})
 }

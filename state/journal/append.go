@@ -58,7 +58,7 @@ func Open(dir string, seq int64, mark string) (j *Journal, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer phrase.Join(&err, unlock)
 	if err := j.read(); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
@@ -146,7 +146,7 @@ func (j *Journal) locked(fn func() error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer phrase.Join(&err, unlock)
 	if err := j.refresh(); err != nil {
 		return err
 	}

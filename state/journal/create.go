@@ -68,7 +68,7 @@ func begin(path string, header Header,
 	if err != nil {
 		return 0, "", phrase.Errorf("journal: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer phrase.Join(&err, f.Close)
 	mark = firstPrev
 	put := func(r Record) error {
 		r.Prev = mark
@@ -128,7 +128,7 @@ func writeFile(path string, content []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer phrase.Join(&err, f.Close)
 	if _, err := f.Write(content); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"syscall"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // lockFile locks a file; held means that another process has it.
@@ -20,6 +22,6 @@ func SyncFolder(dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, d.Close()) }()
+	defer phrase.Join(&err, d.Close)
 	return d.Sync()
 }

@@ -204,7 +204,7 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 	if err != nil {
 		return phrase.Errorf("journal: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer phrase.Join(&err, f.Close)
 	in := bufio.NewReaderSize(f, 64<<10)
 	at := int64(0)
 	end.file, end.size = path, 0
@@ -346,7 +346,7 @@ func stubOf(path string) (stub bool, begun rest, err error) {
 	if err != nil {
 		return false, begun, phrase.Errorf("journal: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+	defer phrase.Join(&err, f.Close)
 	info, err := f.Stat()
 	if err != nil {
 		return false, begun, phrase.Errorf("journal: %w", err)
@@ -400,4 +400,32 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 			return line, err
 		}
 	}
+}
+
+// Find returns the folders below a parent that hold a journal, each with the journal's end.
+// Journals that cannot be read are returned in broken.
+func Find(parent string) (found map[string]End, broken map[string]error, err error) {
+	folders, err := os.ReadDir(parent)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, phrase.Errorf("journal: %w", err)
+	}
+	found, broken = map[string]End{}, map[string]error{}
+	for _, folder := range folders {
+		if !folder.IsDir() || strings.Contains(folder.Name(), ".") {
+			continue // set aside, or not completely created
+		}
+		dir := filepath.Join(parent, folder.Name())
+		end, err := ReadEnd(dir)
+		switch {
+		case errors.Is(err, ErrNone):
+		case err != nil:
+			broken[dir] = err
+		default:
+			found[dir] = end
+		}
+	}
+	return found, broken, nil
 }

@@ -84,7 +84,7 @@ func (j *Journal) Drop() (removed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer phrase.Join(&err, unlock)
 	end, err := ReadEnd(j.dir)
 	if err != nil {
 		return 0, err
@@ -115,7 +115,7 @@ func Mend(dir string, now time.Time) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, unlock()) }()
+	defer phrase.Join(&err, unlock)
 	end, err := ReadEnd(dir)
 	if err != nil || !end.Damaged {
 		return err

@@ -28,7 +28,7 @@ func (t *Tx) unnested(columns []string, rows [][]any, statement func(list string
 func EachArray(columns []string, rows [][]any, fn func(list string, args []any) error) error {
 	kinds := make([]string, len(columns))
 	for i, c := range columns {
-		kinds[i] = "CAST(? AS " + PostgresDialect.kindOf(c) + "[])"
+		kinds[i] = "CAST(? AS " + postgresDialect.kindOf(c) + "[])"
 	}
 	list := "unnest(" + strings.Join(kinds, ", ") + ") AS v (" + strings.Join(columns, ", ") + ")"
 	for chunk := range slices.Chunk(rows, ArrayRows) {

@@ -16,8 +16,8 @@ type Dialect struct {
 	Within string // function of (text, part): the position of the part in the text; 0 = not found
 }
 
-// SqliteDialect is the dialect of SQLite.
-var SqliteDialect = Dialect{
+// sqliteDialect is the dialect of SQLite.
+var sqliteDialect = Dialect{
 	Name:  SQLite,
 	Bytes: `BLOB`,
 	Now:   `CAST(unixepoch('subsec') * 1000 AS INTEGER)`,
@@ -30,8 +30,8 @@ var SqliteDialect = Dialect{
 	Tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' OR name = '` + formerIndex + `'`,
 }
 
-// PostgresDialect is the dialect of PostgreSQL.
-var PostgresDialect = Dialect{
+// postgresDialect is the dialect of PostgreSQL.
+var postgresDialect = Dialect{
 	Name:  Postgres,
 	Bytes: `BYTEA`,
 	Now:   `CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)`,

@@ -94,7 +94,7 @@ func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	db := s.Write
 	if s.unhurried != nil {
 		db = s.unhurried()
-		defer func() { err = errors.Join(err, db.Close()) }()
+		defer phrase.Join(&err, db.Close)
 	}
 	if err = failpoint.Hit("schema.old"); err == nil {
 		err = s.inOneTx(ctx, db, func(t *Tx) error { return t.apply(folder, known) })

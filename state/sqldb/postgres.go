@@ -32,7 +32,7 @@ func OpenPostgres(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) 
 		return nil, err
 	}
 	where := PostgresPlace(cfg)
-	s := newStore(PostgresDialect, tune, where)
+	s := newStore(postgresDialect, tune, where)
 	s.ReadOnly, s.Identity = o.ReadOnly, o.Identity
 	s.Write = connectPostgres(cfg, tune.Patience, statementTimeout, tune, o.ReadOnly)
 	s.Read = s.Write
@@ -59,7 +59,7 @@ func (s *DB) ownSessions(ctx context.Context) (err error) {
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, conns[at].Close()) }()
+			defer phrase.Join(&err, conns[at].Close)
 		}
 		if err := conns[at].GetContext(ctx, &session, `SELECT pg_backend_pid()`); err != nil {
 			return err

@@ -73,7 +73,7 @@ type rule struct {
 var rules = []rule{
 	{
 		Trigger: "entry_starts AFTER INSERT ON entry",
-		When:    "NOT " + SqliteDialect.oneOf("NEW.state", words(trade.Moves[""])),
+		When:    "NOT " + sqliteDialect.oneOf("NEW.state", words(trade.Moves[""])),
 		Refuse:  "an entry cannot start in this state",
 	},
 	{
@@ -86,7 +86,7 @@ var rules = []rule{
 	{
 		Trigger: "entry_accepts BEFORE UPDATE OF state ON entry",
 		When: "NEW.state = 'accepted' AND OLD.state <> 'accepted' AND NOT " +
-			SqliteDialect.oneOf("OLD.state", words(trade.Decided)),
+			sqliteDialect.oneOf("OLD.state", words(trade.Decided)),
 		Check: `NOT EXISTS (SELECT 1 FROM sent WHERE id = NEW.record_id AND (certainty = 'made'
 			OR EXISTS (SELECT 1 FROM audit WHERE seq = decided_by AND act = 'adopt'))) AND NOT ` + replaying,
 		Refuse: "only the late answer of an earlier attempt accepts this entry, or a person",
@@ -200,7 +200,7 @@ const replaying = `EXISTS (SELECT 1 FROM ledger WHERE replaying = 1)`
 // moves returns a condition for each state, that an entry may move on from it ([trade.Moves]).
 func moves() (out []string) {
 	for _, from := range trade.States {
-		to := SqliteDialect.oneOf("NEW.state", words(trade.Moves[from]))
+		to := sqliteDialect.oneOf("NEW.state", words(trade.Moves[from]))
 		out = append(out, "OLD.state = '"+string(from)+"' AND "+to)
 	}
 	return out

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -13,6 +14,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/jmoiron/sqlx"
+	"modernc.org/sqlite"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 )
@@ -26,17 +30,13 @@ const readers = 4
 // SqliteDSN returns the driver's data source name for a file. The path is escaped. The settings are
 // run as SQL, so they must not contain any user input.
 func SqliteDSN(path string, settings ...string) string {
-	u := url.URL{Scheme: "file", Path: uriPath(path)}
-	return u.String() + "?" + strings.Join(settings, "&")
-}
-
-// uriPath returns a path as it stands in a URI: with slashes, and a drive of Windows after one.
-func uriPath(path string) string {
+	// with slashes, and a drive of Windows after one
 	path = filepath.ToSlash(path)
 	if filepath.VolumeName(path) != "" {
 		path = "/" + path
 	}
-	return path
+	u := url.URL{Scheme: "file", Path: path}
+	return u.String() + "?" + strings.Join(settings, "&")
 }
 
 // durable returns the settings of a connection that writes. They apply to a connection, not to the
@@ -91,7 +91,7 @@ func OpenSQLite(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) {
 	if err := inspect(ctx, path, tune); err != nil {
 		return nil, err
 	}
-	s := newStore(SqliteDialect, tune, path)
+	s := newStore(sqliteDialect, tune, path)
 	s.ReadOnly, s.Identity = o.ReadOnly, o.Identity
 	s.Read = ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_foreign_keys=on", "_dqs=0",
 		"_error_rc=1", "_pragma=cache_size(-1024)"), readers)
@@ -214,9 +214,9 @@ func Permission(path string, err error) error {
 // as it is.
 func inspect(ctx context.Context, path string, tune Tuning) (err error) {
 	db := ConnectSQLite(tune, SqliteDSN(path, "mode=rw", Busy(tune), "_query_only=1", "_error_rc=1"), 1)
-	defer func() { err = errors.Join(err, db.Close()) }()
+	defer phrase.Join(&err, db.Close)
 	var names []string
-	if err := db.SelectContext(ctx, &names, SqliteDialect.Tables); err != nil {
+	if err := db.SelectContext(ctx, &names, sqliteDialect.Tables); err != nil {
 		return FaultOf(ctx, "opening the ledger", path, SQLite, err)
 	}
 	return foreign(names, path, true)
@@ -262,7 +262,7 @@ func OlderVersion(version, than string) bool {
 
 // MemoryDB returns an empty database in memory.
 func MemoryDB(tune Tuning) *DB {
-	s := newStore(SqliteDialect, tune, "in memory")
+	s := newStore(sqliteDialect, tune, "in memory")
 	s.Memory = true
 	// One connection for all: each further connection would have an empty database of its own.
 	dsn := "file::memory:?_txlock=immediate&_foreign_keys=on&_dqs=0&_error_rc=1&_pragma=trusted_schema(0)"
@@ -314,4 +314,36 @@ func (s *DB) emptyLog(ctx context.Context) (empty bool, err error) {
 	}
 	err = conn.QueryRowContext(ctx, fmt.Sprintf(`PRAGMA busy_timeout = %d`, s.Tune.Busy.Milliseconds())).Scan(&waits)
 	return busy == 0, err
+}
+
+// sqliteFile is a data source name of SQLite; it connects to the file.
+type sqliteFile string
+
+// Connect opens one connection.
+func (f sqliteFile) Connect(context.Context) (driver.Conn, error) { return f.Driver().Open(string(f)) }
+
+// Driver returns the driver without additional functions.
+func (f sqliteFile) Driver() driver.Driver { return &sqlite.Driver{} }
+
+// ConnectSQLite returns a pool of at most conns connections to a file.
+func ConnectSQLite(tune Tuning, dsn string, conns int) *sqlx.DB {
+	db := openDB(sqliteFile(dsn), tune)
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	db.SetConnMaxLifetime(0)
+	// sqlx knows the placeholders of "sqlite3", but not those of our driver's name.
+	return mapped(db, "sqlite3")
+}
+
+func mapped(db *sql.DB, placeholders string) *sqlx.DB {
+	out := sqlx.NewDb(db, placeholders)
+	out.Mapper = byColumn
+	return out
+}
+
+func openDB(c driver.Connector, tune Tuning) *sql.DB {
+	if tune.Through != nil {
+		c = tune.Through(c)
+	}
+	return sql.OpenDB(c)
 }

@@ -39,7 +39,14 @@ func (f folder) Lines(_ context.Context, ledger string) (out []Line, err error) 
 		return nil, err
 	}
 	for _, e := range entries {
-		f.clean(e)
+		// A file that a process left which ended while it wrote. One that stays is in nobody's way: it may
+		// belong to another user.
+		if strings.HasPrefix(e.Name(), filePrefix) && strings.HasSuffix(e.Name(), halfSuffix) {
+			info, err := e.Info()
+			if err == nil && time.Since(info.ModTime()) > halfAge {
+				_ = os.Remove(filepath.Join(f.dir, e.Name()))
+			}
+		}
 		if !strings.HasPrefix(e.Name(), filePrefix+ledger) || !strings.HasSuffix(e.Name(), fileSuffix) {
 			continue
 		}
@@ -54,18 +61,6 @@ func (f folder) Lines(_ context.Context, ledger string) (out []Line, err error) 
 		}
 	}
 	return out, nil
-}
-
-// clean removes a file that a process left which ended while it wrote. One that stays is in nobody's way:
-// it may belong to another user.
-func (f folder) clean(e fs.DirEntry) {
-	if !strings.HasPrefix(e.Name(), filePrefix) || !strings.HasSuffix(e.Name(), halfSuffix) {
-		return
-	}
-	info, err := e.Info()
-	if err == nil && time.Since(info.ModTime()) > halfAge {
-		_ = os.Remove(filepath.Join(f.dir, e.Name()))
-	}
 }
 
 // ReadFile reads what WriteFile has written.

@@ -6,8 +6,10 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -122,4 +124,25 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 func settledAbsence(k *trade.Known) bool {
 	return k.GoneSweeps >= 2 && (k.State == trade.Dismissed || k.State == trade.Held && k.Cause == trade.CauseExists ||
 		k.State.MayBeOnPlatform() && (k.Flags.Has(trade.MissingInERP) || k.Acknowledged.Has(trade.MissingInERP)))
+}
+
+// lateSamples is how many keys of late rows are listed.
+const lateSamples = 5
+
+// countLate counts a row that a sweep found new or changed and that no window would have shown
+// (I5), because its time of change is before everything that windows read. Rows without a time are
+// in every window and never late.
+func (r *Discoverer) countLate(row *mapping.Row) {
+	if row.Late == 0 {
+		return
+	}
+	if r.Report.Late == nil {
+		r.Report.Late = &trade.Late{Samples: []string{}}
+	}
+	l := r.Report.Late
+	l.Rows++
+	l.Largest = max(l.Largest, int64(row.Late/time.Second))
+	if len(l.Samples) < lateSamples && !slices.Contains(l.Samples, row.Key) {
+		l.Samples = append(l.Samples, row.Key)
+	}
 }

@@ -320,42 +320,7 @@ func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 			j.out[i].Cause, j.out[i].Because.Candidate = trade.CauseOtherJob, j.records[at].of
 		}
 	}
-	j.retyped()
-	for i := range rows {
-		j.twins(i)
-		// another job that has a row with these cells or this payload, under a key that does not hold it
-		row := &j.rows[i]
-		see := func(job string, id int64, sameKey bool, now *Content) {
-			like := likeness(&row.Prints, &now.Prints)
-			if job != row.Job && id != row.ID && !sameKey && (like == likeCells || like == likePayload) {
-				j.out[i].TwoJobs = cmp.Or(j.out[i].TwoJobs, job)
-			}
-		}
-		for k := range j.records {
-			l := &j.records[k]
-			for n := range l.of.Now {
-				r := l.record
-				see(r.Row.Job, r.Row.ID, r.Row.Key == row.Key && r.Space == row.Space, &l.of.Now[n])
-			}
-		}
-		for k := range j.rows {
-			o := &j.rows[k]
-			see(o.Job, o.ID, o.Key == row.Key && o.Space == row.Space, &o.Content)
-		}
-	}
-	return j.out
-}
-
-// judge is one judgement.
-type judge struct {
-	rows    []ERPRow
-	records []orphan
-	rules   Rules
-	out     []Verdict // of each row
-}
-
-// retyped holds the rows that are like records which lost their rows.
-func (j *judge) retyped() {
+	// the rows that are like records which lost their rows
 	explained := j.explain()
 	for i := range j.rows {
 		row, v := &j.rows[i], &j.out[i]
@@ -402,6 +367,37 @@ func (j *judge) retyped() {
 			}
 		}
 	}
+	for i := range rows {
+		j.twins(i)
+		// another job that has a row with these cells or this payload, under a key that does not hold it
+		row := &j.rows[i]
+		see := func(job string, id int64, sameKey bool, now *Content) {
+			like := likeness(&row.Prints, &now.Prints)
+			if job != row.Job && id != row.ID && !sameKey && (like == likeCells || like == likePayload) {
+				j.out[i].TwoJobs = cmp.Or(j.out[i].TwoJobs, job)
+			}
+		}
+		for k := range j.records {
+			l := &j.records[k]
+			for n := range l.of.Now {
+				r := l.record
+				see(r.Row.Job, r.Row.ID, r.Row.Key == row.Key && r.Space == row.Space, &l.of.Now[n])
+			}
+		}
+		for k := range j.rows {
+			o := &j.rows[k]
+			see(o.Job, o.ID, o.Key == row.Key && o.Space == row.Space, &o.Content)
+		}
+	}
+	return j.out
+}
+
+// judge is one judgement.
+type judge struct {
+	rows    []ERPRow
+	records []orphan
+	rules   Rules
+	out     []Verdict // of each row
 }
 
 // heldFor reports whether a row stays held for a record, edited or not, unless its key has another

@@ -7,6 +7,6 @@
 //
 // The way of a row: [Job] (job.go) has the columns of its key (key.go) and of its source hash
 // (row.go); [Evaluator] (evaluate.go) maps each field (mapping.go, forms.go, parents.go,
-// document.go), checks the draft by the rules of package trade, and makes the request (request.go).
+// document.go), checks the draft by the rules of package trade, and makes the request (fields.go).
 // versions.go compares two versions of a row.
 package mapping

@@ -29,11 +29,11 @@ func JoinCode(parts []string) string {
 }
 
 // codePart returns a part as it stands in a key or a code.
-func codePart(part string) string { return keyEscaper.Replace(NormalPart(part)) }
+func codePart(part string) string { return keyEscaper.Replace(normalPart(part)) }
 
-// NormalPart returns the form in which the parts of keys and codes are compared: trimmed, and a UUID
+// normalPart returns the form in which the parts of keys and codes are compared: trimmed, and a UUID
 // in lower case.
-func NormalPart(part string) string {
+func normalPart(part string) string {
 	part = strings.TrimSpace(part)
 	if len(part) != 36 || part[8] != '-' || part[13] != '-' || part[18] != '-' || part[23] != '-' {
 		return part
@@ -199,11 +199,11 @@ func CodeParts(code string) []string {
 		case code[i] == '\\':
 			escaped = true
 		case code[i] == '|':
-			parts = append(parts, NormalPart(code[start:i]))
+			parts = append(parts, normalPart(code[start:i]))
 			start = i + 1
 		}
 	}
-	return append(parts, NormalPart(code[start:]))
+	return append(parts, normalPart(code[start:]))
 }
 
 // NormalCode converts a code to the form that the engine builds from the ERP's columns: parts in

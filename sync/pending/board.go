@@ -223,7 +223,7 @@ func (b *Index) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 		}
 	}
 	if f.group != "" {
-		f.subject = b.one(SubjectOf(e, problem, job.Spec))
+		f.subject = b.one(subjectOf(e, problem, job.Spec))
 	}
 	f.retry = e.State == trade.Rejected && !e.Weak() && e.Payload != nil || e.State == trade.Waiting &&
 		e.Payload != nil && len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor,

@@ -64,8 +64,8 @@ var messageFields = map[string][]string{
 	"message.farm.not-found":             {"farm_id"},
 }
 
-// SubjectOf returns the code or value of the ERP that is to blame; "" if it is the row itself.
-func SubjectOf(e trade.Entry, problem *trade.Problem, spec mapping.JobSpec) string {
+// subjectOf returns the code or value of the ERP that is to blame; "" if it is the row itself.
+func subjectOf(e trade.Entry, problem *trade.Problem, spec mapping.JobSpec) string {
 	switch {
 	case problem != nil && (problem.Rule == trade.RuleUnmapped || problem.Rule == trade.RuleOneOf):
 		return problem.Value
@@ -83,16 +83,16 @@ func SubjectOf(e trade.Entry, problem *trade.Problem, spec mapping.JobSpec) stri
 	}
 	var parts []string
 	for _, field := range messageFields[e.Cause] {
-		if text := ERPText(e, spec, field); text != "" {
+		if text := erpText(e, spec, field); text != "" {
 			parts = append(parts, text)
 		}
 	}
 	return strings.Join(parts, " – ")
 }
 
-// ERPText returns what the ERP has in the columns of a field; "" for a document, of which the
+// erpText returns what the ERP has in the columns of a field; "" for a document, of which the
 // ledger has only a hash.
-func ERPText(e trade.Entry, spec mapping.JobSpec, field string) string {
+func erpText(e trade.Entry, spec mapping.JobSpec, field string) string {
 	if spec.Fields[field].Lookup != "" {
 		return ""
 	}
@@ -108,10 +108,10 @@ func ERPText(e trade.Entry, spec mapping.JobSpec, field string) string {
 	return strings.Join(parts, "|")
 }
 
-// ProductOf returns the platform's name of a row's product if the value map has one, else what the
+// productOf returns the platform's name of a row's product if the value map has one, else what the
 // ERP has; "" if the record has no product.
-func ProductOf(e trade.Entry, spec mapping.JobSpec) string {
-	text := ERPText(e, spec, "product")
+func productOf(e trade.Entry, spec mapping.JobSpec) string {
+	text := erpText(e, spec, "product")
 	for from, to := range spec.Fields["product"].Values {
 		if strings.EqualFold(from, text) {
 			return to

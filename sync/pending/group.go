@@ -221,8 +221,8 @@ func (c *Causes) Add(e trade.Entry) *Group {
 		g.Keys = append(g.Keys, e.Key)
 	}
 	spec, amount := c.specs[e.Job], e.Quantity.Amount
-	g.addOwn(e.Job, e.State, SubjectOf(e, problem, spec), e.ID, false)
-	g.add(SumKey{Product: ProductOf(e, spec)}, trade.Figures{Amount: &amount, Unit: e.Quantity.Unit}, e.FirstSeenAt)
+	g.addOwn(e.Job, e.State, subjectOf(e, problem, spec), e.ID, false)
+	g.add(SumKey{Product: productOf(e, spec)}, trade.Figures{Amount: &amount, Unit: e.Quantity.Unit}, e.FirstSeenAt)
 	return g
 }
 

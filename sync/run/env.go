@@ -1,10 +1,12 @@
-// What the runs of all jobs share.
+// One run of one job, and what the runs of all jobs share.
 
 package run
 
 import (
 	"slices"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -17,13 +19,13 @@ import (
 type Env struct {
 	Platform   Platform
 	Clock      clock.Clock
-	Owner      trade.Owner // this process
-	Jobs       []*mapping.Job
+	Owner      trade.Owner    // this process
+	Jobs       []*mapping.Job // in the order in which they run
 	References []mapping.ReferenceSpec
 	Limits     Limits
-	Brakes     Brakes
+	Brakes     Brakes         // the zero value never brakes
 	Zone       *time.Location // in which today's date is determined
-	Observe    func(Progress)
+	Observe    func(Progress) // called during a run, by one goroutine at a time
 	Member     *cluster.Member
 }
 
@@ -60,4 +62,41 @@ func (e *Env) Job(name string) (*mapping.Job, error) {
 		names = append(names, j.Name())
 	}
 	return nil, phrase.Errorf("no job is named %q; the configuration has %s", name, names)
+}
+
+// Progress is how far a job has come.
+type Progress struct {
+	Job   string
+	Phase Phase
+	Read  int // rows read so far
+	Done  int // entries settled so far
+	Total int // entries that were due when sending began; it may grow
+	Note  string
+}
+
+// Phase is the current step of a job.
+type Phase string
+
+// The phases of a run.
+const (
+	Reading Phase = "reading"
+	Sending Phase = "sending"
+	Resting Phase = "waiting" // the API asked to wait; Note says how long
+	Done    Phase = "done"
+)
+
+// Run is one run of one job, as its stages see it. A dry run has a ledger that cannot write, and no
+// lease.
+type Run struct {
+	*Env
+	Job    *mapping.Job
+	Ledger Store // in a dry run: one that stores nothing
+	Source Source
+	Lease  trade.Lease
+	Keeper *cluster.Keeper // renews the lease; nil in a dry run
+	Now    time.Time       // start of the run; when new rows were first seen
+	Eval   *mapping.Evaluator
+	Report trade.RunReport
+	Log    *zap.Logger
+	Dry    *DryLedger // nil unless this is a dry run
 }

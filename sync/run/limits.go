@@ -4,6 +4,7 @@ package run
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"time"
 )
 
@@ -57,3 +58,12 @@ func DefaultBrakes() Brakes {
 
 // BrakeSamples is how many sample keys a brake shows.
 const BrakeSamples = 5
+
+// KeyHash identifies a key in a reading: 96 bits do not collide by chance among the rows of an ERP.
+type KeyHash [12]byte
+
+// HashKey returns the hash of a key, or of a text that identifies something else.
+func HashKey[T ~string | ~[]byte](key T) KeyHash {
+	sum := sha256.Sum256([]byte(key))
+	return KeyHash(sum[:12])
+}

@@ -1,4 +1,4 @@
-// The reason of a stop, and the states of a job, for the report.
+// The reason of a stop, the states of a job, and the notes of a run, for its report.
 
 package run
 
@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"maps"
+
+	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -73,4 +75,40 @@ func (r *Run) CountStates(ctx context.Context) {
 	if err != nil {
 		r.Note(trade.Say("note.flags_not_counted", "cause", err))
 	}
+}
+
+// Stop returns the error that ends this job's run.
+func (r *Run) Stop(code outcome.StopCode, why trade.Sentence) error {
+	return &outcome.StopError{Stop: trade.Stop{Code: string(code), Why: why}}
+}
+
+// LeaseLost returns the error that ends a run whose lease is not certainly its own.
+func (r *Run) LeaseLost() error {
+	if err := r.Keeper.Why(); err != nil {
+		return r.Stop(outcome.StopLease, trade.Say("stop.lease.unsure", "cause", err))
+	}
+	return r.Stop(outcome.StopLease, trade.Say("stop.lease"))
+}
+
+// Note adds a note for IT to the report and the log.
+func (r *Run) Note(note trade.Sentence) {
+	r.Report.Notes = append(r.Report.Notes, note)
+	r.Log.Warn("note", zap.Stringer("note", note))
+}
+
+// Alarm adds alarms about late answers to the report and the log; the ledger has them in its audit.
+func (r *Run) Alarm(alarms []trade.Alarm) {
+	r.Report.Alarms = append(r.Report.Alarms, alarms...)
+	for _, a := range alarms {
+		r.Log.Warn("alarm", zap.String("kind", string(a.Kind)), zap.String("attempt", a.Attempt),
+			zap.Stringer("reason", a.Sentence()))
+	}
+}
+
+// PausedStop returns the stop of a job that a person or a brake has paused.
+func PausedStop(status trade.JobStatus) *trade.Stop {
+	if status.Stop != nil {
+		return status.Stop
+	}
+	return &trade.Stop{Code: string(outcome.StopPaused), Why: trade.Say("stop.paused")}
 }

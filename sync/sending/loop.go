@@ -256,7 +256,39 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 			Code: string(outcome.StopLedger), Why: trade.Say("stop.ledger.store", "cause", err), All: true,
 		}})
 		s.giveUp(flights, trade.Say("attempt.no_intent"))
-		return s.storeAnswers(ctx, group, settled, err)
+		// The answers of this group that the ledger did not take, and those that come meanwhile, are tried for
+		// Limits.AnswerTimeout. That an intent was not sent is an answer too (F048, F050, F052). What cannot be
+		// stored by then is in doubt at the next start; nothing is sent twice. If the process ends with its pass
+		// and the journal has all answers, it does not wait for a full disk: the next process takes them from
+		// there.
+		s.settling = append(settled, s.settling...)
+		s.endedBlocks, s.newBlocks = append(group.Unblock, s.endedBlocks...), append(group.Block, s.newBlocks...)
+		kept, most := false, s.Limits.AnswerTimeout()/2
+		for wait := 250 * time.Millisecond; wait <= most && len(s.settling) > 0 && !kept; wait *= 2 {
+			<-time.NewTimer(wait).C
+			s.processAnswers()
+			late := trade.Group{At: s.Clock.Now()}
+			s.settleInto(&late)
+			var result trade.GroupResult
+			result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Lease, late)
+			if err == nil {
+				flights := s.settling
+				s.settling, s.endedBlocks, s.newBlocks = nil, nil, nil
+				return s.settled(ctx, late, flights, result)
+			}
+			var full trade.JournalledError
+			kept = s.Limits.Ends && s.flying == 0 && errors.As(err, &full)
+		}
+		if len(s.settling) > 0 {
+			s.Member.MarkUnstored(s.Job.Name())
+		}
+		said := "the ledger takes no results; these rows will be in doubt"
+		if kept {
+			said = "the ledger's disk is full; the journal has the answers, and the next run takes them from there"
+		}
+		s.Log.Error(said, zap.Int("rows", len(s.settling)), zap.Error(err))
+		s.settling, s.endedBlocks, s.newBlocks = nil, nil, nil
+		return nil
 	}
 	claimed := slices.DeleteFunc(flights, func(f *flight) bool {
 		if result.Claimed[f.attempt.ID] {
@@ -464,42 +496,6 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 		}
 		s.queue.restart = s.queue.restart || woken > 0
 	}
-	return nil
-}
-
-// storeAnswers tries for Limits.AnswerTimeout to store the answers of a group that the ledger did not
-// take, and those that come meanwhile. That an intent was not sent is an answer too (F048, F050,
-// F052). What cannot be stored by then is in doubt at the next start; nothing is sent twice. If the
-// process ends with its pass and the journal has all answers, it does not wait for a full disk: the
-// next process takes them from there.
-func (s *Sender) storeAnswers(ctx context.Context, group trade.Group, settled []*flight, cause error) error {
-	s.settling = append(settled, s.settling...)
-	s.endedBlocks, s.newBlocks = append(group.Unblock, s.endedBlocks...), append(group.Block, s.newBlocks...)
-	err, kept, most := cause, false, s.Limits.AnswerTimeout()/2
-	for wait := 250 * time.Millisecond; wait <= most && len(s.settling) > 0 && !kept; wait *= 2 {
-		<-time.NewTimer(wait).C
-		s.processAnswers()
-		late := trade.Group{At: s.Clock.Now()}
-		s.settleInto(&late)
-		var result trade.GroupResult
-		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Lease, late)
-		if err == nil {
-			flights := s.settling
-			s.settling, s.endedBlocks, s.newBlocks = nil, nil, nil
-			return s.settled(ctx, late, flights, result)
-		}
-		var full trade.JournalledError
-		kept = s.Limits.Ends && s.flying == 0 && errors.As(err, &full)
-	}
-	if len(s.settling) > 0 {
-		s.Member.MarkUnstored(s.Job.Name())
-	}
-	said := "the ledger takes no results; these rows will be in doubt"
-	if kept {
-		said = "the ledger's disk is full; the journal has the answers, and the next run takes them from there"
-	}
-	s.Log.Error(said, zap.Int("rows", len(s.settling)), zap.Error(err))
-	s.settling, s.endedBlocks, s.newBlocks = nil, nil, nil
 	return nil
 }
 

@@ -346,9 +346,10 @@ func (r *run) engine() *engine.Engine {
 		ledger = r.wrap(ledger)
 	}
 	config := engine.EngineParts{
-		Ledger: ledger, Source: &betweenReading{r.source, r}, Platform: r.client, Clock: r.clock,
-		Owner: state.Self(),
-		Jobs:  jobs, Limits: r.limits, Zone: r.zone, Log: zap.NewNop(),
+		Ledger: ledger, Source: &betweenReading{r.source, r}, Log: zap.NewNop(),
+		Env: enginerun.Env{
+			Platform: r.client, Clock: r.clock, Owner: state.Self(), Jobs: jobs, Limits: r.limits, Zone: r.zone,
+		},
 	}
 	if r.Brakes {
 		config.Brakes = enginerun.DefaultBrakes()

@@ -16,7 +16,7 @@ import (
 )
 
 // OpenEngine builds an engine from the configuration. source is the ERP: see OpenERP and
-// Unreachable. ends means that the process ends with its pass.
+// unreachable. ends means that the process ends with its pass.
 func (a *App) OpenEngine(store *state.Store, source run.Source, ends bool,
 	observe func(run.Progress),
 ) (*engine.Engine, error) {
@@ -37,11 +37,13 @@ func (a *App) OpenEngine(store *state.Store, source run.Source, ends bool,
 	owner := state.Self()
 	owner.Platform = config.API.Platform()
 	return engine.New(engine.EngineParts{
-		Ledger: store, Source: source, Platform: client, Clock: clock.SystemClock{}, Owner: owner,
-		Version: a.Version,
-		Several: config.State.Driver == state.Postgres, Jobs: jobs,
-		References: config.ReferenceSpecs(), Limits: limits, Brakes: config.EngineBrakes(),
-		Zone: config.Zone(), Log: a.Logger(), Observe: observe,
+		Ledger: store, Source: source, Version: a.Version, Several: config.State.Driver == state.Postgres,
+		Log: a.Logger(),
+		Env: run.Env{
+			Platform: client, Clock: clock.SystemClock{}, Owner: owner, Jobs: jobs,
+			References: config.ReferenceSpecs(), Limits: limits, Brakes: config.EngineBrakes(),
+			Zone: config.Zone(), Observe: observe,
+		},
 	}), nil
 }
 
@@ -84,7 +86,7 @@ func (a *App) OfficeSeen(ctx context.Context, how Access, use ERPUse, observe fu
 	options := office.Deps{
 		Config: a.Config, Store: store, Log: a.Logger(), Version: a.Version, Lang: a.Lang(), Now: office.Now,
 	}
-	var source run.Source = Unreachable(errors.New("the ERP is not asked without --erp"))
+	var source run.Source = unreachable(errors.New("the ERP is not asked without --erp"))
 	if use >= ERPIfThere {
 		source, err = a.OpenSource(ctx)
 		if err != nil && use == ERPNeeded {
@@ -120,8 +122,8 @@ type LateSource func(ctx context.Context) (*erp.Source, error)
 
 var _ run.Source = LateSource(nil)
 
-// Unreachable returns a Source for an ERP that could not be opened.
-func Unreachable(err error) LateSource {
+// unreachable returns a Source for an ERP that could not be opened.
+func unreachable(err error) LateSource {
 	return func(context.Context) (*erp.Source, error) { return nil, err }
 }
 
@@ -175,7 +177,7 @@ func (open LateSource) Table(ctx context.Context, sql string, columns []string, 
 func (a *App) OpenSource(ctx context.Context) (run.Source, error) {
 	source, err := a.OpenERP(ctx)
 	if err != nil {
-		return Unreachable(err), err
+		return unreachable(err), err
 	}
 	return source, nil
 }

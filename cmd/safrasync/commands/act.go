@@ -35,7 +35,44 @@ func NewActCommands(a *cli.App) []*cobra.Command {
 	for _, kind := range acts.Table {
 		switch kind.On {
 		case acts.OneRow, acts.SomeRows, acts.AllRows:
-			out = append(out, rowCommand(a, kind))
+			// on one row, on some by their keys, or on all that a filter selects
+			f := rowActFlags{count: -1}
+			use, arity := "JOB KEY", cli.Exactly(2)
+			switch {
+			case kind.On == acts.AllRows:
+				use, arity = "JOB [KEY…]", cli.Arity{Least: 1, Most: -1}
+			case kind.On == acts.SomeRows:
+				use, arity = "JOB KEY…", cli.Arity{Least: 2, Most: -1}
+			case kind.Gives:
+				use, arity = "JOB KEY ID", cli.Arity{Least: 2, Most: 3}
+			case kind.Checked:
+				use += " --checked"
+			}
+			cmd := a.Command(kind.Name+" "+use+" --reason TEXT", "help."+kind.Name, arity,
+				func(ctx context.Context, args []string) error { return actOnRows(ctx, a, kind, args, f) })
+			f.Add(cmd)
+			flags := cmd.Flags()
+			if kind.Checked {
+				flags.BoolVar(&f.checked, "checked", false, checkedUsage)
+			}
+			if kind.Gives {
+				flags.BoolVar(&f.noID, "no-id", false,
+					"it was seen on the platform, and its id is not known: for deliveries and traceability only")
+				flags.BoolVar(&f.despite, "despite-differences", false,
+					"although the platform's record is not what was sent: the plan shows where")
+			}
+			offered := kind.In
+			if kind.On == acts.AllRows {
+				offered = acts.BulkStates(kind.Name)
+				cli.AddStateFlag(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: %s", offered)
+				cli.AddCauseFlag(a, cmd, &f.causes,
+					"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
+				flags.IntVar(&f.count, "count", -1,
+					"with --yes and more than 50 rows: their number `N`, as the plan shows it")
+				flags.Lookup("count").DefValue = "0" // help shows no default
+			}
+			cmd.ValidArgsFunction = a.CompleteRows(offered...)
+			out = append(out, cmd)
 		case acts.OneJob:
 			if kind.Name != acts.ActRun {
 				out = append(out, jobCommand(a, kind))
@@ -44,48 +81,6 @@ func NewActCommands(a *cli.App) []*cobra.Command {
 		}
 	}
 	return out
-}
-
-// rowCommand makes the command for an act on rows: on one, on some by their keys, or on all that a
-// filter selects.
-func rowCommand(a *cli.App, kind acts.Act) *cobra.Command {
-	f := rowActFlags{count: -1}
-	use, arity := "JOB KEY", cli.Exactly(2)
-	switch {
-	case kind.On == acts.AllRows:
-		use, arity = "JOB [KEY…]", cli.Arity{Least: 1, Most: -1}
-	case kind.On == acts.SomeRows:
-		use, arity = "JOB KEY…", cli.Arity{Least: 2, Most: -1}
-	case kind.Gives:
-		use, arity = "JOB KEY ID", cli.Arity{Least: 2, Most: 3}
-	case kind.Checked:
-		use += " --checked"
-	}
-	cmd := a.Command(kind.Name+" "+use+" --reason TEXT", "help."+kind.Name, arity,
-		func(ctx context.Context, args []string) error { return actOnRows(ctx, a, kind, args, f) })
-	f.Add(cmd)
-	flags := cmd.Flags()
-	if kind.Checked {
-		flags.BoolVar(&f.checked, "checked", false, checkedUsage)
-	}
-	if kind.Gives {
-		flags.BoolVar(&f.noID, "no-id", false,
-			"it was seen on the platform, and its id is not known: for deliveries and traceability only")
-		flags.BoolVar(&f.despite, "despite-differences", false,
-			"although the platform's record is not what was sent: the plan shows where")
-	}
-	offered := kind.In
-	if kind.On == acts.AllRows {
-		offered = acts.BulkStates(kind.Name)
-		cli.AddStateFlag(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: %s", offered)
-		cli.AddCauseFlag(a, cmd, &f.causes,
-			"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
-		flags.IntVar(&f.count, "count", -1,
-			"with --yes and more than 50 rows: their number `N`, as the plan shows it")
-		flags.Lookup("count").DefValue = "0" // help shows no default
-	}
-	cmd.ValidArgsFunction = a.CompleteRows(offered...)
-	return cmd
 }
 
 const checkedUsage = "for rows that may double, as the plan says: I have checked that the platform does not have their record"

@@ -90,7 +90,7 @@ func readByHand[T any, R record](ctx context.Context, a *cli.App, of T,
 	}
 	found, err := read(client, ctx, of)
 	if err != nil {
-		return ReadFailed(a, err)
+		return readFailed(a, err)
 	}
 	received := found.AsReceived()
 	if a.AsJSON {
@@ -103,9 +103,9 @@ func readByHand[T any, R record](ctx context.Context, a *cli.App, of T,
 	return nil
 }
 
-// ReadFailed prints why a GET failed and returns the error for the exit code. With --json it also
+// readFailed prints why a GET failed and returns the error for the exit code. With --json it also
 // prints the failure as an object, including the body.
-func ReadFailed(a *cli.App, err error) error {
+func readFailed(a *cli.App, err error) error {
 	var failure *apiclient.CallError
 	if !errors.As(err, &failure) {
 		return err

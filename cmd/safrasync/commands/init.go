@@ -197,7 +197,21 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		if s.relation != nil {
 			names := trade.Map(s.columns, func(c *surveyed) string { return c.name })
 			proposed.queryNote = v.Text("The query of the table: delete the columns that you do not use. Cancelled rows stay in the query; filter the type (purchases only?) here, too.")
-			proposed.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
+			// a long list of columns breaks into lines
+			const width = 110
+			var out []string
+			line := ""
+			for item := range strings.SplitSeq(s.list(names), ", ") {
+				if line != "" && len(line)+len(item) > width {
+					out, line = append(out, line), ""
+				}
+				if line != "" {
+					line += ", "
+				}
+				line += item
+			}
+			proposed.query = "SELECT " + strings.Join(append(out, line), ",\n       ") + "\nFROM " +
+				relationName(s.driver, *s.relation)
 		}
 		proposed.confirm = []string{v.Text("cut-over: add a condition on a date to the query, and delete this line; without one all of history would be sent, and nothing can be deleted")}
 		for _, c := range s.columns {

@@ -58,23 +58,6 @@ func openField(v words.Voice, rule trade.FieldRule, contractKey []string) propos
 	return f
 }
 
-// wrapList breaks a long list of columns into lines.
-func wrapList(list string) string {
-	const width = 110
-	var out []string
-	line := ""
-	for item := range strings.SplitSeq(list, ", ") {
-		if line != "" && len(line)+len(item) > width {
-			out, line = append(out, line), ""
-		}
-		if line != "" {
-			line += ", "
-		}
-		line += item
-	}
-	return strings.Join(append(out, line), ",\n       ")
-}
-
 // flagNames are words of columns that mark which rows count, in the form of nameWords.
 var flagNames = []string{
 	"ativo", "inativo", "active", "estornado", "estorno", "anulado", "bloqueado", "encerrado",

@@ -192,7 +192,7 @@ func readKeys(a *cli.App, job, file string) (keys []string, err error) {
 		}
 		in = f
 	}
-	defer func() { err = errors.Join(err, in.Close()) }()
+	defer phrase.Join(&err, in.Close)
 	lines := bufio.NewScanner(in)
 	for n := 1; lines.Scan(); n++ {
 		text := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))

@@ -93,7 +93,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 		}
 		hooks, err := client.Webhooks(ctx)
 		if err != nil {
-			return ReadFailed(a, err)
+			return readFailed(a, err)
 		}
 		switch {
 		case a.AsJSON:

@@ -26,6 +26,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/commands"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -343,7 +344,7 @@ func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err er
 		platform[trade.Kind(record.Resource)]++
 	}
 	a := d.inner()
-	defer func() { err = errors.Join(err, a.Close()) }()
+	defer phrase.Join(&err, a.Close)
 	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return nil, err

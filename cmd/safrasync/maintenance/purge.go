@@ -151,7 +151,35 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 	a.Tell("About this producer: %d {row|rows}, %d {code|codes} in the references, %d {lookup|lookups} by document, %d {action|actions} in the audit.", len(s.Rows), len(s.References), len(s.Lookups), len(s.Acts))
 	sums := &s.Sums
 	if f.export != "" {
-		return exportProducer(ctx, a, o, s, f)
+		// everything that the ledger stores about the producer, in two new files
+		for _, path := range []string{f.export, f.export + ".txt"} {
+			if err := cli.MayMake(path); err != nil {
+				return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
+			}
+		}
+		a.Tell("It will be written to %s, outside the protection of the system: store it safely and delete it when it is no longer needed.", f.export)
+		if err := a.Confirmed(f.ActFlags); err != nil {
+			return err
+		}
+		// before any data leaves the ledger
+		if err := o.Note(ctx, "export", s.Target(), s.Sums, a.Person(f.ActFlags)); err != nil {
+			return err
+		}
+		s.Notes = trade.Map(notInDossier, func(note i18n.Key) string { return words.Machine.Text(note) })
+		if err := cli.WriteOwn(f.export, func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetEscapeHTML(false)
+			e.SetIndent("", "  ")
+			return e.Encode(s)
+		}); err != nil {
+			return err
+		}
+		err := cli.WriteOwn(f.export+".txt", func(w io.Writer) error { return readableSubject(a, w, s) })
+		if err != nil {
+			return err
+		}
+		s.Sums.File = f.export
+		return a.Answer(s.Sums, "Written: %s (JSON) and %s.txt (for reading); only the owner of the files can read them.", f.export, f.export)
 	}
 	a.Tell("Values, requests and answers are removed from %d {row|rows}; from %d they are already removed; %d {is kept unchanged, because it is|are kept unchanged, because they are} still needed:", sums.Erasable, sums.Reduced, sums.Needed)
 	for _, r := range s.Rows {
@@ -181,41 +209,6 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 		return err
 	}
 	return a.Answer(sums, "Done: %d {row|rows}. What prevents a second sending is kept (LGPD, art. 16 I).", sums.Erased)
-}
-
-// exportProducer writes everything that the ledger stores about a producer to two files. It never
-// overwrites an existing file.
-func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier,
-	f purgeFlags,
-) error {
-	for _, path := range []string{f.export, f.export + ".txt"} {
-		if err := cli.MayMake(path); err != nil {
-			return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
-		}
-	}
-	a.Tell("It will be written to %s, outside the protection of the system: store it safely and delete it when it is no longer needed.", f.export)
-	if err := a.Confirmed(f.ActFlags); err != nil {
-		return err
-	}
-	// before any data leaves the ledger
-	if err := o.Note(ctx, "export", s.Target(), s.Sums, a.Person(f.ActFlags)); err != nil {
-		return err
-	}
-	s.Notes = trade.Map(notInDossier, func(note i18n.Key) string { return words.Machine.Text(note) })
-	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(s)
-	}); err != nil {
-		return err
-	}
-	err := cli.WriteOwn(f.export+".txt", func(w io.Writer) error { return readableSubject(a, w, s) })
-	if err != nil {
-		return err
-	}
-	s.Sums.File = f.export
-	return a.Answer(s.Sums, "Written: %s (JSON) and %s.txt (for reading); only the owner of the files can read them.", f.export, f.export)
 }
 
 // notInDossier says what an export does not have.

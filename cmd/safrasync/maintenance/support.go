@@ -73,13 +73,53 @@ func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error 
 		}
 		files = append(files, []bundlePart{
 			part("jobs.json", func(ctx context.Context) (any, error) { return jobFacts(ctx, a, store) }),
-			part("runs.json", func(ctx context.Context) (any, error) { return runFacts(ctx, store) }),
+			part("runs.json", func(ctx context.Context) (any, error) {
+				jobs, err := store.Jobs(ctx)
+				out := []runFact{}
+				for _, job := range jobs {
+					runs, err := store.Runs(ctx, job, bundleRuns)
+					if err != nil {
+						return out, err
+					}
+					for _, r := range runs {
+						fact := runFact{
+							Job: r.Job, StartedAt: r.StartedAt, EndedAt: r.EndedAt, Sweep: r.Sweep, InScope: r.InScope,
+							Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read, New: r.New, Changed: r.Changed,
+							Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms), Notes: len(r.Notes),
+						}
+						if r.Stopped != nil {
+							fact.Stopped = &r.Stopped.Code
+						}
+						out = append(out, fact)
+					}
+				}
+				return out, err
+			}),
 			part("health.json", func(ctx context.Context) (any, error) { return healthFacts(ctx, store) }),
 			part("retention.json", func(ctx context.Context) (any, error) {
 				return store.PlanRetention(ctx, config.Retention.Ledger(), office.Now())
 			}),
 			// These two limit the time of their own steps.
-			{"doctor.json", func() (any, error) { return doctorFacts(ctx, store, config, look) }},
+			{"doctor.json", func() (any, error) {
+				type fact struct {
+					Check   string `json:"check"`
+					OK      bool   `json:"ok"`
+					Problem string `json:"problem"`
+					Code    string `json:"code,omitempty"`
+				}
+				found, err := store.Diagnose(ctx, config.State.Journals(), look == 0, look)
+				out := []fact{}
+				for _, d := range found {
+					f := fact{Check: d.Check, OK: d.OK, Problem: d.Problem}
+					if len(d.Args) == 1 {
+						if e, ok := d.Args[0].(*state.Error); ok {
+							f.Code = e.Code
+						}
+					}
+					out = append(out, f)
+				}
+				return out, err
+			}},
 			{"counts.json", func() (any, error) { return store.Extent(ctx, count) }},
 		}...)
 	}
@@ -213,30 +253,6 @@ type runFact struct {
 	Stopped    *string             `json:"stopped"` // the code of the reason
 }
 
-func runFacts(ctx context.Context, store *state.Store) (any, error) {
-	jobs, err := store.Jobs(ctx)
-	out := []runFact{}
-	for _, job := range jobs {
-		runs, err := store.Runs(ctx, job, bundleRuns)
-		if err != nil {
-			return out, err
-		}
-		for _, r := range runs {
-			fact := runFact{
-				Job: r.Job, StartedAt: r.StartedAt, EndedAt: r.EndedAt, Sweep: r.Sweep, InScope: r.InScope,
-				Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read,
-				New: r.New, Changed: r.Changed, Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms),
-				Notes: len(r.Notes),
-			}
-			if r.Stopped != nil {
-				fact.Stopped = &r.Stopped.Code
-			}
-			out = append(out, fact)
-		}
-	}
-	return out, err
-}
-
 // jobFacts returns the status of each job, in codes and counts.
 func jobFacts(ctx context.Context, a *cli.App, store *state.Store) (any, error) {
 	type jobFact struct {
@@ -304,29 +320,6 @@ func healthFacts(ctx context.Context, store *state.Store) (any, error) {
 			f.Value = trade.Sentence{}
 		}
 		out = append(out, fact{f.Name, f.Value.String(), f.OK})
-	}
-	return out, err
-}
-
-// doctorFacts returns what the doctor found, with a time limit for each check; 0 means all checks
-// without a limit.
-func doctorFacts(ctx context.Context, store *state.Store, config *config.Config, each time.Duration) (any, error) {
-	type fact struct {
-		Check   string `json:"check"`
-		OK      bool   `json:"ok"`
-		Problem string `json:"problem"`
-		Code    string `json:"code,omitempty"`
-	}
-	found, err := store.Diagnose(ctx, config.State.Journals(), each == 0, each)
-	out := []fact{}
-	for _, d := range found {
-		f := fact{Check: d.Check, OK: d.OK, Problem: d.Problem}
-		if len(d.Args) == 1 {
-			if e, ok := d.Args[0].(*state.Error); ok {
-				f.Code = e.Code
-			}
-		}
-		out = append(out, f)
 	}
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // engine is the dialect of Firebird 3 and later.
@@ -289,4 +292,145 @@ func (f *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, f
 	default:
 		return "TRIM(" + name + ") = " + b.Add(raw)
 	}
+}
+
+// Engine is Firebird 3 and later.
+var Engine = &dialect.Engine{
+	Name: "firebird", Syntax: Syntax,
+	PlainName: regexp.MustCompile(`^[A-Z][A-Z0-9_$]*$`),
+	ChangedAt: dialect.ChangedAt{
+		Types:  []string{"timestamp", "date", "timestamp with timezone"},
+		Advice: "turn it into a TIMESTAMP in the query, e.g. CAST(%s AS TIMESTAMP)",
+	},
+	Catalogue: catalogue,
+	Literals: dialect.Literals{
+		Dual: " FROM RDB$DATABASE",
+		Values: map[string]dialect.Literal{
+			"instant": {}, // only in Firebird 4 and later
+		},
+		Session: dialect.Literal{SQL: "RDB$GET_CONTEXT('SYSTEM', 'ISOLATION_LEVEL')", Want: "SNAPSHOT"},
+	},
+	Open: open,
+	Unencrypted: func(dsn dialect.Secret) bool {
+		return dialect.RemoteURL(dsn, func(q url.Values) bool { return q.Get("wire_crypt") == "disabled" })
+	},
+}
+
+// Syntax is the SQL of Firebird.
+var Syntax = &sqltext.Syntax{
+	Name: "Firebird", Lexis: sqltext.Lexis{Params: "?:", OracleStrings: true},
+	Forbidden: [][]string{{"FOR", "UPDATE"}, {"WITH", "LOCK"}, {"GEN_ID"}, {"NEXT", "VALUE"}, {"RDB$SET_CONTEXT"}},
+	Opaque:    []string{"FIRST", "SKIP", "ROWS", "PLAN"},
+	Quotes:    [2]string{`"`, `"`}, Alias: " AS q", Placeholder: sqltext.QuestionMark, NoRows: " WHERE 1 = 0",
+	First: sqltext.FirstRow{Suffix: " ROWS 1"},
+}
+
+var catalogue = dialect.Catalogue{
+	Relations: `SELECT '' AS schema_name, TRIM(r.RDB$RELATION_NAME) AS table_name, CASE WHEN r.RDB$VIEW_BLR IS NULL THEN 0 ELSE 1 END AS is_view,
+  CAST(NULL AS INTEGER) AS row_estimate
+FROM RDB$RELATIONS r WHERE COALESCE(r.RDB$SYSTEM_FLAG, 0) = 0`,
+	Columns: `SELECT '' AS schema_name, TRIM(f.RDB$RELATION_NAME) AS table_name, TRIM(f.RDB$FIELD_NAME) AS column_name,
+  CASE t.RDB$FIELD_TYPE WHEN 7 THEN 'smallint' WHEN 8 THEN 'integer' WHEN 10 THEN 'float' WHEN 12 THEN 'date'
+    WHEN 13 THEN 'time' WHEN 14 THEN 'char'
+    WHEN 16 THEN 'bigint' WHEN 23 THEN 'boolean' WHEN 27 THEN 'double precision' WHEN 35 THEN 'timestamp'
+    WHEN 37 THEN 'varchar' WHEN 261 THEN 'blob'
+    ELSE 'other' END AS type_name,
+  CASE WHEN COALESCE(f.RDB$NULL_FLAG, t.RDB$NULL_FLAG, 0) = 1 THEN 0 ELSE 1 END AS is_nullable,
+    f.RDB$FIELD_POSITION AS ordinal
+FROM RDB$RELATION_FIELDS f JOIN RDB$RELATIONS r ON r.RDB$RELATION_NAME = f.RDB$RELATION_NAME
+    JOIN RDB$FIELDS t ON t.RDB$FIELD_NAME = f.RDB$FIELD_SOURCE
+WHERE COALESCE(r.RDB$SYSTEM_FLAG, 0) = 0`,
+	Indexes: `SELECT '' AS schema_name, TRIM(i.RDB$RELATION_NAME) AS table_name, TRIM(i.RDB$INDEX_NAME) AS index_name,
+  CASE WHEN c.RDB$CONSTRAINT_TYPE = 'PRIMARY KEY' THEN 1 ELSE 0 END AS is_primary, COALESCE(i.RDB$UNIQUE_FLAG,
+    0) AS is_unique,
+  TRIM(s.RDB$FIELD_NAME) AS column_name, s.RDB$FIELD_POSITION AS ordinal
+FROM RDB$INDICES i JOIN RDB$INDEX_SEGMENTS s ON s.RDB$INDEX_NAME = i.RDB$INDEX_NAME
+  LEFT JOIN RDB$RELATION_CONSTRAINTS c ON c.RDB$INDEX_NAME = i.RDB$INDEX_NAME
+WHERE COALESCE(i.RDB$SYSTEM_FLAG, 0) = 0 AND COALESCE(i.RDB$INDEX_INACTIVE, 0) = 0`,
+}
+
+// firebirdType returns the type of a column; an integer with a scale is "numeric".
+func firebirdType(ct *sql.ColumnType) string {
+	typ := strings.ToLower(ct.DatabaseTypeName())
+	if _, scale, ok := ct.DecimalSize(); ok && scale != 0 && !strings.HasPrefix(typ, "dec") {
+		return "numeric"
+	}
+	return typ
+}
+
+// Item selects numbers and times as the text that Firebird itself writes: the driver would put
+// dates into a time zone and write small decimals in E notation.
+func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	name := Syntax.Column(col.Name)
+	if use == dialect.ForBound {
+		if col.Type == "timestamp with timezone" {
+			return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
+				if at, ok := v.(time.Time); ok {
+					return dialect.Value{Kind: dialect.Text, Text: at.UTC().Format(firebirdTime + "+00:00")}
+				}
+				return dialect.Value{}
+			}}
+		}
+		return dialect.VerbatimItem("CAST("+name+" AS VARCHAR(24))", dialect.Text)
+	}
+	binary := dialect.BinaryItem(name, "CAST("+col.Name+" AS VARCHAR(100) CHARACTER SET WIN1252)")
+	cast := func(size string) string { return "CAST(" + name + " AS VARCHAR(" + size + "))" }
+	padded := func(s string) dialect.Value { return dialect.NumberValue(strings.TrimSpace(s)) }
+	switch col.Type {
+	case "short", "long", "int64", "int128":
+		return dialect.VerbatimItem(name, dialect.Int)
+	case "numeric":
+		return dialect.TextItem(cast("50"), padded)
+	case "decfloat(16)", "decfloat(34)":
+		return dialect.TextItem("CAST(CAST("+name+" AS NUMERIC(38,10)) AS VARCHAR(60))", padded)
+	case "float":
+		return dialect.FloatItem(name, 32)
+	case "double":
+		return dialect.FloatItem(name, 64)
+	case "date":
+		return dialect.TextItem(cast("10"), dialect.DateText)
+	case "timestamp":
+		return dialect.TextItem(cast("24"), dialect.TimestampText)
+	case "timestamp with timezone":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
+			if at, ok := v.(time.Time); ok {
+				return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(at, f.opt.TimeZone)}
+			}
+			return dialect.Value{Kind: dialect.Instant, Err: phrase.Pack("unreadable date")}
+		}}
+	case "time":
+		return dialect.VerbatimItem(cast("13"), dialect.Text)
+	case "boolean":
+		return dialect.Item{SQL: name, Convert: dialect.BoolValue}
+	case "text", "varying":
+		return dialect.Item{SQL: name, Convert: f.text}
+	case "blob":
+		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
+			if _, ok := v.([]byte); ok {
+				return binary.Convert(v)
+			}
+			return f.text(v)
+		}}
+	default:
+		return binary
+	}
+}
+
+// text decodes the driver's value of CHAR and VARCHAR: a string that the server has converted, or
+// the stored bytes.
+func (f *engine) text(v any) dialect.Value {
+	cs := dialect.Charset{}
+	if f.bytesMode {
+		cs = f.cs
+	}
+	switch x := v.(type) {
+	case string:
+		return dialect.TextValue(x, cs)
+	case []byte:
+		if f.bytesMode {
+			return dialect.TextValue(string(x), cs)
+		}
+		return dialect.Value{Kind: dialect.Bytes, Err: phrase.Pack("binary column (OCTETS); convert it in the query")}
+	}
+	return dialect.Value{Kind: dialect.Text, Err: phrase.Pack("a type the driver does not explain")}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
 )
 
 // engine is the dialect of MySQL and MariaDB.
@@ -249,4 +252,142 @@ func (m *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, f
 		return "TRIM(REPLACE(REPLACE(REPLACE(CAST(" + name +
 			" AS CHAR), CHAR(9 USING utf8mb4), ' '), CHAR(10 USING utf8mb4), ' '), CHAR(13 USING utf8mb4), ' ')) = " + b.Add(text)
 	}
+}
+
+// Engine is MySQL and MariaDB.
+var Engine = &dialect.Engine{
+	Name: "mysql", Syntax: Syntax,
+	PlainName: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
+	ChangedAt: dialect.ChangedAt{
+		Types:  []string{"timestamp", "datetime", "date"},
+		Advice: "turn it into a DATETIME in the query, e.g. CAST(%s AS DATETIME)",
+	},
+	Catalogue: catalogue,
+	Literals: dialect.Literals{Values: map[string]dialect.Literal{
+		"decimal":  {SQL: "CAST(12345678901234.5678 AS DECIMAL(18,4))", Want: "12345678901234.5678"},
+		"negative": {SQL: "CAST(-0.05 AS DECIMAL(9,2))", Want: "-0.05"},
+		"float":    {SQL: "0.1e0", Want: "0.1"},
+		"null":     {SQL: "CAST(NULL AS SIGNED)", Want: dialect.NullText},
+		"instant":  {}, // it has no literal for an instant
+		"boolean":  {}, // TRUE is the number 1
+	}},
+	Open: open,
+	Unencrypted: func(dsn dialect.Secret) bool {
+		return dialect.RemoteURL(dsn, func(q url.Values) bool { return q.Get("tls") == "disable" })
+	},
+	Unproved: func(dsn dialect.Secret) bool {
+		return dialect.RemoteURL(dsn, func(q url.Values) bool {
+			return q.Get("tls") == "require" || q.Get("tls") == "" && q.Get("ca") == ""
+		})
+	},
+}
+
+// Syntax is the SQL of MySQL and MariaDB.
+var Syntax = &sqltext.Syntax{
+	Name: "MySQL",
+	Lexis: sqltext.Lexis{
+		Backtick: true, HashComments: true, DashNeedsBlank: true, ExecutableComments: true, Backslash: true,
+		DoubleQuoteText: true, Params: "?@",
+	},
+	Forbidden: [][]string{
+		{"FOR", "UPDATE"},
+		{"FOR", "SHARE"},
+		{"LOCK", "IN"},
+		{"INTO"},
+		{"NEXTVAL"},
+		{"SETVAL"},
+		{"NEXT", "VALUE"},
+		{"GET_LOCK"},
+	},
+	Opaque: []string{"PROCEDURE", "STRAIGHT_JOIN"},
+	Quotes: [2]string{"`", "`"}, Alias: " AS q", Placeholder: sqltext.QuestionMark, NoRows: " LIMIT 0",
+	First: sqltext.FirstRow{Suffix: " LIMIT 1"},
+}
+
+var catalogue = dialect.Catalogue{
+	Relations: `SELECT table_schema AS schema_name, table_name AS table_name, CASE WHEN table_type = 'VIEW' THEN 1 ELSE 0 END AS is_view, table_rows AS row_estimate
+FROM information_schema.tables WHERE table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`,
+	Columns: `SELECT table_schema AS schema_name, table_name AS table_name, column_name AS column_name, column_type AS type_name,
+  CASE WHEN is_nullable = 'YES' THEN 1 ELSE 0 END AS is_nullable, ordinal_position AS ordinal
+FROM information_schema.columns WHERE table_schema NOT IN ('information_schema', 'mysql', 'performance_schema',
+    'sys')`,
+	Indexes: `SELECT table_schema AS schema_name, table_name AS table_name, index_name AS index_name, CASE WHEN index_name = 'PRIMARY' THEN 1 ELSE 0 END AS is_primary,
+  CASE WHEN non_unique = 0 THEN 1 ELSE 0 END AS is_unique, column_name AS column_name, seq_in_index AS ordinal
+FROM information_schema.statistics
+WHERE column_name IS NOT NULL AND table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')`,
+}
+
+func numeric(typ string) bool {
+	return strings.HasSuffix(typ, "int") || typ == "year" || typ == "bit" || typ == "decimal" || typ == "float" ||
+		typ == "double"
+}
+
+// Item selects a column so that the driver loses nothing of it.
+func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	name := Syntax.Column(col.Name)
+	if use == dialect.ForBound {
+		if col.Type == "timestamp" {
+			return dialect.TextItem("UNIX_TIMESTAMP("+name+")", func(s string) dialect.Value {
+				at, ok := dialect.ParseEpoch(s)
+				if !ok || at.Unix() == 0 {
+					return dialect.Value{}
+				}
+				return dialect.Value{Kind: dialect.Text, Text: at.Format(dialect.ISOMicro + "+00:00")}
+			})
+		}
+		return dialect.VerbatimItem(name, dialect.Text)
+	}
+	switch typ := col.Type; {
+	case strings.HasSuffix(typ, "int"), typ == "year":
+		return dialect.VerbatimItem(name, dialect.Int)
+	case typ == "bit":
+		return dialect.VerbatimItem(name+" + 0", dialect.Int)
+	case typ == "decimal":
+		return dialect.TextItem(name, dialect.NumberValue)
+	case typ == "float":
+		// Otherwise the server would print only six digits.
+		return dialect.FloatItem(name+" + 0e0", 32)
+	case typ == "double":
+		return dialect.FloatItem(name, 64)
+	case typ == "date":
+		return dialect.TextItem(name, date)
+	case typ == "datetime":
+		return dialect.TextItem(name, timestamp)
+	case typ == "timestamp":
+		// For a zero TIMESTAMP MariaDB returns NULL as its number, MySQL returns 0.
+		return dialect.TextItem("COALESCE(UNIX_TIMESTAMP("+name+"), CASE WHEN "+name+" IS NULL THEN NULL ELSE 0 END)",
+			m.instant)
+	case strings.HasSuffix(typ, "blob"), strings.HasSuffix(typ, "binary"), typ == "geometry", typ == "vector":
+		return dialect.BinaryItem(name, "CONVERT("+col.Name+" USING latin1)")
+	}
+	if use == dialect.ForMapping {
+		name = "LEFT(" + name + ", " + dialect.LongestText + ")"
+	}
+	return dialect.TextItem(name, dialect.PlainTextValue)
+}
+
+func date(s string) dialect.Value {
+	if _, ok := dialect.ParseMoment(s); ok || strings.Contains(s, "-00") {
+		// 0000-00-00 and 2026-00-00 are stored dates that a mapping may treat as empty
+		return dialect.Value{Kind: dialect.Date, Text: s}
+	}
+	return dialect.Value{Kind: dialect.Date, Text: s, Err: dialect.OddTime(s)}
+}
+
+func timestamp(s string) dialect.Value {
+	if len(s) >= 10 && strings.Contains(s[:10], "-00") {
+		return dialect.Value{Kind: dialect.Date, Text: s[:10]}
+	}
+	return dialect.TimestampText(s)
+}
+
+func (m *engine) instant(s string) dialect.Value {
+	at, ok := dialect.ParseEpoch(s)
+	switch {
+	case !ok:
+		return dialect.Value{Kind: dialect.Instant, Err: dialect.OddTime(s)}
+	case at.Unix() == 0:
+		return dialect.Value{Kind: dialect.Date, Text: dialect.ZeroDate} // a TIMESTAMP begins at 1970-01-01 00:00:01
+	}
+	return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(at, m.opt.TimeZone)}
 }

@@ -109,7 +109,19 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	}
 	noArray := func(c dialect.Column) bool { return !pgArrays[c.Type] }
 	if len(groups) > maxGroups && !slices.ContainsFunc(cols, noArray) {
-		alternatives = append(alternatives, rowIn(b, cols, names, plain))
+		// Each column must be one of its values, which an index can serve; that the values belong together is
+		// compared afterwards. IS TRUE prevents the planner from turning that into a join.
+		parts, arrays := make([]string, len(cols)), make([]string, len(cols))
+		for i, c := range cols {
+			values := make([]string, len(plain))
+			for n, key := range plain {
+				values[n] = key[i].Text
+			}
+			arrays[i] = b.Add(pq.StringArray(values)) + "::" + c.Type + "[]"
+			parts[i] = names[i] + " = ANY(" + arrays[i] + ")"
+		}
+		alternatives = append(alternatives, "("+strings.Join(parts, " AND ")+" AND (("+strings.Join(names, ",")+
+			") IN (SELECT * FROM unnest("+strings.Join(arrays, ",")+"))) IS TRUE)")
 		groups = nil
 	}
 	for _, g := range groups {
@@ -138,21 +150,4 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 type keyGroup struct {
 	first  []dialect.Value
 	values []string // the values of that column
-}
-
-// rowIn returns the condition for keys in which no column has few values. Each column must be one
-// of its values, which an index can serve; that the values belong together is compared afterwards.
-// IS TRUE prevents the planner from turning that into a join.
-func rowIn(b *dialect.Binder, cols []dialect.Column, names []string, keys [][]dialect.Value) string {
-	parts, arrays := make([]string, len(cols)), make([]string, len(cols))
-	for i, c := range cols {
-		values := make([]string, len(keys))
-		for n, key := range keys {
-			values[n] = key[i].Text
-		}
-		arrays[i] = b.Add(pq.StringArray(values)) + "::" + c.Type + "[]"
-		parts[i] = names[i] + " = ANY(" + arrays[i] + ")"
-	}
-	return "(" + strings.Join(parts, " AND ") + " AND ((" + strings.Join(names, ",") + ") IN (SELECT * FROM unnest(" +
-		strings.Join(arrays, ",") + "))) IS TRUE)"
 }

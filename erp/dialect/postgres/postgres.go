@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
@@ -260,4 +262,120 @@ func (p *engine) Clock(ctx context.Context, c *sqlx.Conn) (dialect.Clock, error)
 		}
 		return limits
 	}}, nil
+}
+
+// Engine is PostgreSQL through lib/pq.
+var Engine = &dialect.Engine{
+	Name: "postgres", Syntax: Syntax,
+	PlainName: regexp.MustCompile(`^[a-z_][a-z0-9_]*$`),
+	ChangedAt: dialect.ChangedAt{
+		Types:  []string{"timestamptz", "timestamp", "date"},
+		Advice: "cast it to timestamp in the query, as in %s::timestamp",
+	},
+	Catalogue: catalogue,
+	Literals: dialect.Literals{
+		Session: dialect.Literal{
+			SQL: "current_setting('transaction_isolation') || ' ' || current_setting('transaction_read_only')", Want: "repeatable read on",
+		},
+	},
+	Open: open,
+	Unencrypted: func(dsn dialect.Secret) bool {
+		return remoteWith(dsn, pq.SSLModeDisable, pq.SSLModeAllow, pq.SSLModePrefer)
+	},
+	Unproved: func(dsn dialect.Secret) bool { return remoteWith(dsn, pq.SSLModeRequire, "") },
+}
+
+// Syntax is the SQL of PostgreSQL.
+var Syntax = &sqltext.Syntax{
+	Name: "PostgreSQL", Lexis: sqltext.Lexis{NestedComments: true, PostgresStrings: true},
+	Quotes: [2]string{`"`, `"`}, Alias: " AS q", Placeholder: sqltext.Numbered("$"), NoRows: " LIMIT 0",
+	First: sqltext.FirstRow{Suffix: " LIMIT 1"},
+}
+
+var catalogue = dialect.Catalogue{
+	Relations: `SELECT CAST(n.nspname AS text) AS schema_name, CAST(c.relname AS text) AS table_name, CASE WHEN c.relkind IN ('v', 'm') THEN 1 ELSE 0 END AS is_view,
+  CASE WHEN c.relkind = 'v' OR c.reltuples < 0 THEN NULL ELSE CAST(c.reltuples AS bigint) END AS row_estimate
+FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition AND n.nspname NOT LIKE 'pg\_%'
+    AND n.nspname <> 'information_schema'
+  AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')`,
+	Columns: `SELECT CAST(n.nspname AS text) AS schema_name, CAST(c.relname AS text) AS table_name, CAST(a.attname AS text) AS column_name,
+  format_type(a.atttypid, a.atttypmod) AS type_name, CASE WHEN a.attnotnull THEN 0 ELSE 1 END AS is_nullable,
+    CAST(a.attnum AS integer) AS ordinal
+FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname NOT LIKE 'pg\_%'
+    AND n.nspname <> 'information_schema'`,
+	Indexes: `SELECT CAST(n.nspname AS text) AS schema_name, CAST(c.relname AS text) AS table_name, CAST(i.relname AS text) AS index_name,
+  CASE WHEN x.indisprimary THEN 1 ELSE 0 END AS is_primary, CASE WHEN x.indisunique THEN 1 ELSE 0 END AS is_unique,
+  CAST(a.attname AS text) AS column_name, k.place AS ordinal
+FROM pg_catalog.pg_index x JOIN pg_catalog.pg_class c ON c.oid = x.indrelid
+    JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_catalog.pg_class i ON i.oid = x.indexrelid CROSS JOIN LATERAL unnest(x.indkey) WITH ORDINALITY AS k(number,
+    place)
+  JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number
+WHERE x.indpred IS NULL AND x.indexprs IS NULL AND k.place <= x.indnkeyatts AND n.nspname NOT LIKE 'pg\_%'
+    AND n.nspname <> 'information_schema'`,
+}
+
+// Item selects every type as the text that PostgreSQL itself writes. lib/pq's own conversions would
+// fail a whole row because of a year 12345, and read a float4 as a float8.
+func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	name := Syntax.Column(col.Name)
+	text := name + "::text"
+	if use == dialect.ForBound {
+		return dialect.VerbatimItem(text, dialect.Text)
+	}
+	switch col.Type {
+	case "bytea":
+		return dialect.BinaryItem(name, "convert_from("+col.Name+", 'WIN1252')")
+	case "int2", "int4", "int8", "oid":
+		return dialect.VerbatimItem(text, dialect.Int)
+	case "numeric":
+		return dialect.TextItem(text, dialect.NumberValue)
+	case "money":
+		// money::text follows the server's locale.
+		return dialect.TextItem(name+"::numeric::text", dialect.NumberValue)
+	case "float4":
+		return dialect.FloatItem(text, 32)
+	case "float8":
+		return dialect.FloatItem(text, 64)
+	case "bool":
+		return dialect.VerbatimItem(text, dialect.Bool)
+	case "date":
+		return dialect.TextItem(text, dialect.DateText)
+	case "timestamp":
+		return dialect.TextItem(text, dialect.TimestampText)
+	case "timestamptz":
+		return dialect.TextItem(text, p.instant)
+	case "uuid":
+		return dialect.VerbatimItem(text, dialect.Text)
+	}
+	if p.bytesMode {
+		return dialect.Item{SQL: bytesOf(name), Convert: func(v any) dialect.Value {
+			if raw, ok := v.([]byte); ok {
+				return dialect.TextValue(string(raw), p.cs)
+			}
+			return dialect.Value{}
+		}}
+	}
+	expr := name
+	switch {
+	case col.Type == "bpchar", use == dialect.ForKey && (col.Type == "text" || col.Type == "varchar"):
+		// Unchanged: a cast of CHAR to text would drop the padding, and a key must be bound again
+		// as it was stored.
+	case use == dialect.ForKey:
+		expr = text
+	default:
+		expr = "left(" + text + ", " + dialect.LongestText + ")"
+	}
+	return dialect.TextItem(expr, dialect.PlainTextValue)
+}
+
+func (p *engine) instant(s string) dialect.Value {
+	m, ok := dialect.ParseMoment(s)
+	if !ok || !m.Zoned {
+		return dialect.Value{Kind: dialect.Instant, Text: s, Err: dialect.OddTime(s)}
+	}
+	return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(m.At, p.opt.TimeZone)}
 }

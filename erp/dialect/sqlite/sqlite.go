@@ -2,11 +2,13 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
+	"github.com/safrasync/safrasync/erp/sqltext"
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
@@ -263,4 +266,160 @@ func (s *engine) needsToWrite() bool {
 	header := make([]byte, 20)
 	_, err = io.ReadFull(f, header)
 	return err == nil && (header[18] == 2 || header[19] == 2)
+}
+
+// Engine is a SQLite file.
+var Engine = &dialect.Engine{
+	Name: "sqlite", Syntax: Syntax,
+	PlainName: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
+	ChangedAt: dialect.ChangedAt{AsText: true},
+	Catalogue: catalogue,
+	Literals: dialect.Literals{Values: map[string]dialect.Literal{
+		// SQLite stores a NUMERIC as a float
+		"decimal":   {SQL: "12345678901234.5678", Want: "12345678901234.568"},
+		"negative":  {SQL: "-0.05", Want: "-0.05"},
+		"float":     {SQL: "0.1", Want: "0.1"},
+		"date":      {SQL: "'2018-11-04'", Want: "2018-11-04"},
+		"timestamp": {SQL: "'2026-08-10 23:59:59'", Want: "2026-08-10 23:59:59"},
+		"instant":   {}, // SQLite has no types for times
+		"boolean":   {}, // TRUE is the number 1
+	}},
+	Open:        open,
+	Unencrypted: func(dialect.Secret) bool { return false },
+}
+
+// Syntax is the SQL of SQLite.
+var Syntax = &sqltext.Syntax{
+	Name: "SQLite", Lexis: sqltext.Lexis{Backtick: true, Bracket: true, Params: "?:@"},
+	Quotes: [2]string{`"`, `"`}, Alias: " AS q", Placeholder: sqltext.QuestionMark, NoRows: " LIMIT 0",
+	First: sqltext.FirstRow{Suffix: " LIMIT 1"},
+}
+
+var catalogue = dialect.Catalogue{
+	Relations: `SELECT '' AS schema_name, name AS table_name, CASE type WHEN 'view' THEN 1 ELSE 0 END AS is_view, NULL AS row_estimate
+FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\'`,
+	Columns: `SELECT '' AS schema_name, m.name AS table_name, p.name AS column_name, p.type AS type_name,
+  CASE WHEN p."notnull" = 1 OR p.pk > 0 THEN 0 ELSE 1 END AS is_nullable, p.cid AS ordinal
+FROM sqlite_master m JOIN pragma_table_info(m.name) p
+WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'`,
+	Indexes: `SELECT '' AS schema_name, m.name AS table_name, 'primary key' AS index_name, 1 AS is_primary, 1 AS is_unique, p.name AS column_name, p.pk AS ordinal
+FROM sqlite_master m JOIN pragma_table_info(m.name) p WHERE m.type = 'table' AND p.pk > 0
+UNION ALL
+SELECT '', m.name, l.name, 0, l."unique", x.name, x.seqno
+FROM sqlite_master m JOIN pragma_index_list(m.name) l JOIN pragma_index_info(l.name) x
+WHERE m.type = 'table' AND l.origin <> 'pk' AND l.partial = 0 AND x.name IS NOT NULL`,
+	// An index returns the last rowid at once. A table WITHOUT ROWID has none, and no estimate.
+	Estimate: "SELECT max(rowid) AS n FROM TABLE",
+}
+
+func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
+	tx, err := c.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := sqlitedrv.Limit(c.Conn, limitLength, longest); err != nil {
+		return nil, errors.Join(err, tx.Rollback())
+	}
+	return (&dialect.StreamTx{
+		Tx: tx, Limit: s.opt.StatementTimeout, Whole: true, Names: originalNames,
+		IsRowError: tooBig,
+	}).Opened(), nil
+}
+
+// SQLite works in this process, whose memory a value that a query computes would take: beyond this
+// length the statement fails, and its rows are read one by one.
+const (
+	limitLength = 0 // SQLITE_LIMIT_LENGTH
+	longest     = 16 << 20
+	errTooBig   = 18
+)
+
+func tooBig(err error) bool {
+	var e *sqlitedrv.Error
+	return errors.As(err, &e) && e.Code()&0xff == errTooBig
+}
+
+// renamed matches the names with which SQLite makes a second column of one name unique in a
+// subquery.
+var renamed = regexp.MustCompile(`^(.*):[0-9]+$`)
+
+// originalNames restores the original name, so that checkColumns reports the double name.
+func originalNames(cols []dialect.Column) []dialect.Column {
+	seen := map[string]bool{}
+	for i, c := range cols {
+		if m := renamed.FindStringSubmatch(c.Name); m != nil && seen[strings.ToLower(m[1])] {
+			cols[i].Name = m[1]
+		}
+		seen[strings.ToLower(c.Name)] = true
+	}
+	return cols
+}
+
+// Item selects +column. The plus does not change the value, but without a declared type the driver
+// returns dates as the stored text instead of converting them to time.Time.
+func (s *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	name := "+" + Syntax.Column(col.Name)
+	if use == dialect.ForBound {
+		return dialect.Item{SQL: name, Convert: bound}
+	}
+	declared := col.Type
+	if use == dialect.ForKey {
+		declared = "" // a key is bound again as it was stored, so it is never converted
+	}
+	if use == dialect.ForMapping { // of a long one only the length is read
+		plain := Syntax.Column(col.Name)
+		name = "CASE WHEN octet_length(" + plain + ") >= " + dialect.LongestText +
+			" THEN zeroblob(" + dialect.LongestText + ") ELSE " + plain + " END"
+	}
+	return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
+		switch x := v.(type) {
+		case nil:
+			return dialect.Value{}
+		case int64:
+			return dialect.Value{Kind: dialect.Int, Text: strconv.FormatInt(x, 10)}
+		case float64: //nolint:forbidigo // the driver's type of a stored float
+			return dialect.FloatValue(x, 64)
+		case bool:
+			return dialect.Value{Kind: dialect.Bool, Text: strconv.FormatBool(x)}
+		case []byte:
+			return dialect.Value{Kind: dialect.Bytes, Err: phrase.Pack("binary value; convert it in the query, e.g. %s", "CAST(column AS TEXT)")}
+		case string:
+			text := dialect.TextValue(x, s.cs)
+			if text.Err != "" {
+				return text
+			}
+			switch declared {
+			case "date", "datetime", "timestamp":
+				// What is not ISO text stays plain text for the mapping's own date format. In a column
+				// declared DATE a midnight is a date, in whatever zone the program has written it.
+				m, ok := dialect.ParseMoment(text.Text)
+				day, midnight := text.Midnight()
+				switch {
+				case !ok:
+					return text
+				case declared == "date" && midnight:
+					return dialect.Value{Kind: dialect.Date, Text: day.Format(time.DateOnly)}
+				case m.Sep == "":
+					return dialect.Value{Kind: dialect.Date, Text: text.Text}
+				case !m.Zoned:
+					return dialect.Value{Kind: dialect.Timestamp, Text: text.Text}
+				default:
+					return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(m.At, s.opt.TimeZone)}
+				}
+			}
+			return text
+		default:
+			return dialect.Value{Kind: dialect.Text, Err: phrase.Pack("a type the driver does not explain")}
+		}
+	}}
+}
+
+func bound(v any) dialect.Value {
+	switch x := v.(type) {
+	case string:
+		return dialect.Value{Kind: dialect.Text, Text: x}
+	case int64, float64: //nolint:forbidigo // told apart, not used
+		return dialect.Value{Kind: dialect.Number, Err: phrase.Pack("a number, and no time")}
+	}
+	return dialect.Value{}
 }

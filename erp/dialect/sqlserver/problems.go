@@ -16,7 +16,47 @@ import (
 func (s *engine) Problem(err error, _ string) *fault.Error {
 	var e mssql.Error
 	if !errors.As(err, &e) {
-		return s.driverProblem(err)
+		// The driver turns some of these into text, without the error that they came from.
+		var stream mssql.StreamError
+		text := err.Error()
+		_, handshake, inHandshake := strings.Cut(text, "TLS Handshake failed: ")
+		switch {
+		case errors.As(err, &stream), strings.HasPrefix(text, "login error: "),
+			strings.Contains(text, "failed to send "),
+			strings.Contains(text, "faild to send "), strings.Contains(text, "TLS Handshake flush failed"):
+			return s.server.LostConnection()
+		case strings.Contains(text, "server does not support encryption"):
+			return s.server.Failf(fault.CodeTLS,
+				"the ERP database at %s offers no TLS; switch it on there, or write tls=disable in erp.dsn if the network is trusted")
+		case strings.Contains(text, "no instance matching "), strings.Contains(text, "invalid tcp port returned from Sql Server Browser"):
+			return s.server.Failf(fault.CodeUnreachable,
+				"the ERP database at %s was not found: SQL Server Browser (UDP 1434) does not answer there, or does not know the instance; write its port in erp.dsn instead of instance (HOST:PORT), or open UDP 1434 and start that service")
+		case inHandshake:
+			says := func(parts ...string) bool {
+				return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(handshake, p) })
+			}
+			tls := func(format string) *fault.Error { return s.server.Failf(fault.CodeTLS, format) }
+			switch {
+			case says("EOF", "connection reset", "broken pipe", "closed network", "timeout"):
+				return s.server.Failf(fault.CodeUnreachable,
+					"the ERP database at %s ended the connection during the TLS handshake; it is tried again at the next run. If it is so each time, the server may lack TLS 1.2: SQL Server 2012 and 2014 need an update for it")
+			case s.plain: // the driver then checks the certificate, although nobody told it which to trust
+				return tls("the ERP database at %s accepts only encrypted connections; write tls=require or tls=verify in erp.dsn in place of tls=disable")
+			case says("protocol version", "handshake failure", "no supported", "unsupported protocol", "cipher suite"):
+				return tls("the ERP database at %s has no TLS 1.2 or later that this program accepts: SQL Server 2012 and 2014 need an update for it, and Windows must allow it")
+			case says("certificate is valid for", "cannot validate certificate for", "legacy Common Name",
+				"not valid for any names"):
+				return tls("the certificate of the ERP database at %s is for another name; write in erp.dsn the name of the host that stands in the certificate, or give the server one with this name")
+			case says("has expired", "not yet valid"):
+				return tls("the certificate of the ERP database at %s has expired or is not yet valid; renew it there, and compare the clocks")
+			case says("failed to parse certificate", "negative serial number"):
+				return tls("the certificate of the ERP database at %s cannot be read; give the server another one")
+			case says("does not look like a TLS handshake"):
+				return tls("the ERP database at %s does not speak TLS at this port; check the port in erp.dsn")
+			}
+			return tls("the certificate of the ERP database at %s is not trusted; name in erp.dsn the file of its issuer (ca), or write tls=require for encryption without this check")
+		}
+		return s.server.NoAnswer(err)
 	}
 	switch e.Number {
 	// errors of the query's own text
@@ -89,49 +129,4 @@ func (s *engine) Problem(err error, _ string) *fault.Error {
 		return s.server.EndedConnection()
 	}
 	return s.server.UnknownError(e.Number)
-}
-
-// driverProblem names what the driver says by itself.
-func (s *engine) driverProblem(err error) *fault.Error {
-	// The driver turns some of these into text, without the error that they came from.
-	var stream mssql.StreamError
-	text := err.Error()
-	_, handshake, inHandshake := strings.Cut(text, "TLS Handshake failed: ")
-	switch {
-	case errors.As(err, &stream), strings.HasPrefix(text, "login error: "),
-		strings.Contains(text, "failed to send "),
-		strings.Contains(text, "faild to send "), strings.Contains(text, "TLS Handshake flush failed"):
-		return s.server.LostConnection()
-	case strings.Contains(text, "server does not support encryption"):
-		return s.server.Failf(fault.CodeTLS,
-			"the ERP database at %s offers no TLS; switch it on there, or write tls=disable in erp.dsn if the network is trusted")
-	case strings.Contains(text, "no instance matching "), strings.Contains(text, "invalid tcp port returned from Sql Server Browser"):
-		return s.server.Failf(fault.CodeUnreachable,
-			"the ERP database at %s was not found: SQL Server Browser (UDP 1434) does not answer there, or does not know the instance; write its port in erp.dsn instead of instance (HOST:PORT), or open UDP 1434 and start that service")
-	case inHandshake:
-		says := func(parts ...string) bool {
-			return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(handshake, p) })
-		}
-		tls := func(format string) *fault.Error { return s.server.Failf(fault.CodeTLS, format) }
-		switch {
-		case says("EOF", "connection reset", "broken pipe", "closed network", "timeout"):
-			return s.server.Failf(fault.CodeUnreachable,
-				"the ERP database at %s ended the connection during the TLS handshake; it is tried again at the next run. If it is so each time, the server may lack TLS 1.2: SQL Server 2012 and 2014 need an update for it")
-		case s.plain: // the driver then checks the certificate, although nobody told it which to trust
-			return tls("the ERP database at %s accepts only encrypted connections; write tls=require or tls=verify in erp.dsn in place of tls=disable")
-		case says("protocol version", "handshake failure", "no supported", "unsupported protocol", "cipher suite"):
-			return tls("the ERP database at %s has no TLS 1.2 or later that this program accepts: SQL Server 2012 and 2014 need an update for it, and Windows must allow it")
-		case says("certificate is valid for", "cannot validate certificate for", "legacy Common Name",
-			"not valid for any names"):
-			return tls("the certificate of the ERP database at %s is for another name; write in erp.dsn the name of the host that stands in the certificate, or give the server one with this name")
-		case says("has expired", "not yet valid"):
-			return tls("the certificate of the ERP database at %s has expired or is not yet valid; renew it there, and compare the clocks")
-		case says("failed to parse certificate", "negative serial number"):
-			return tls("the certificate of the ERP database at %s cannot be read; give the server another one")
-		case says("does not look like a TLS handshake"):
-			return tls("the ERP database at %s does not speak TLS at this port; check the port in erp.dsn")
-		}
-		return tls("the certificate of the ERP database at %s is not trusted; name in erp.dsn the file of its issuer (ca), or write tls=require for encryption without this check")
-	}
-	return s.server.NoAnswer(err)
 }

@@ -244,7 +244,7 @@ func (s *Sheet) Row(cells []SheetCell) error {
 			s.escape(c.Text)
 			s.put(`</v></c>`)
 		default:
-			text, space := Clip(c.Text), ""
+			text, space := clip(c.Text), ""
 			if strings.Contains(text, "_x") {
 				text = likeEscape.ReplaceAllString(text, "_x005F_$1")
 			}

@@ -20,8 +20,8 @@ const exactDigits = 15
 // CellText is the largest number of characters in a cell of Excel.
 const CellText = 32_767
 
-// Clip cuts a text to the length that a cell can hold.
-func Clip(text string) string {
+// clip cuts a text to the length that a cell can hold.
+func clip(text string) string {
 	if len(text) <= CellText {
 		return text
 	}
