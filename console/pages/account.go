@@ -178,7 +178,7 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 		step("none", c.v.T("report.bar.outside"), outside, outside.Kilograms, false, false),
 	}
 	of := a.Total(c.o.Filter, reconcile.InERP)
-	out.Steps = []accountStep{step("erp", c.v.T("report.bar.erp"), of, a.ERP(), true, true)}
+	out.Steps = []accountStep{step("erp", c.v.T("in the ERP"), of, a.ERP(), true, true)}
 	for _, p := range stateParts[1:] {
 		var amount trade.Decimal
 		of.Of.States, of.Rows = p.states, 0
@@ -206,7 +206,7 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 		}
 	}
 	sent := a.Total(c.o.Filter, reconcile.OnPlatform)
-	out.Steps = append(out.Steps, step("sent", c.v.T("report.bar.sent"), sent, a.Sent, true, true))
+	out.Steps = append(out.Steps, step("sent", c.v.T("sent"), sent, a.Sent, true, true))
 	tellApart(out.Causes, func(s *accountStep) (*string, string) { return &s.Name, s.State })
 	slices.SortStableFunc(out.Causes, func(x, y accountStep) int { return y.Amount.Abs().Cmp(x.Amount.Abs()) })
 	return out

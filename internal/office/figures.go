@@ -190,7 +190,14 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 	fresh := !small && last != nil && o.now().Sub(last.At).Abs() < max(stuckHolds, seasonShare*last.took)
 	if running == nil && !fresh {
 		begun := time.Now()
-		running = begin(o, "the console could not count the season", o.countSeason, func(w *work[*Season]) {
+		running = begin(o, "the console could not count the season", func(ctx context.Context) (*Season, error) {
+			out := &Season{}
+			return out, o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
+				out.At = s.Head.At
+				out.Seasons, err = s.Seasons(o.fixer())
+				return err
+			})
+		}, func(w *work[*Season]) {
 			o.seasonCount = nil
 			if w.err == nil {
 				w.answer.took = time.Since(begun)
@@ -215,13 +222,4 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 		return last, nil
 	}
 	return running.answer, running.err
-}
-
-func (o *Office) countSeason(ctx context.Context) (*Season, error) {
-	out := &Season{}
-	return out, o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
-		out.At = s.Head.At
-		out.Seasons, err = s.Seasons(o.fixer())
-		return err
-	})
 }

@@ -338,8 +338,15 @@ func (a *Acts) doApproved(ctx context.Context, d *Decided, r Review, p Planned, 
 	default:
 		d.Done, err = a.Others[p.Order.Act].Do(ctx, p.Order, d.Approval.Mark, who)
 	}
-	if err == nil && !d.Done {
-		d.Refused = Moved
+	if err != nil || d.Done {
+		return err
+	}
+	d.Refused = Moved
+	d.Approval.Version++ // by the consent
+	d.Approval.Outcome = trade.ApprovalUndone
+	record, err := a.answered(a.Now(), "approval undone", d.Approval, who)
+	if err == nil {
+		_, err = a.Approvals.Agree(ctx, d.Approval, record)
 	}
 	return err
 }
