@@ -375,7 +375,7 @@ func (s *Store) beyond(ctx context.Context, c *clause, by sorting, after string)
 }
 
 // summed is how many times the few rows of a text are added up unasked.
-const summed = 20
+const summed = 2
 
 // RowSums returns the sums of the rows that a query selects, by job. If these may be many, it returns nil
 // unless whole is true.

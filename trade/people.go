@@ -187,7 +187,7 @@ const (
 	ApprovalGiven    = "given"
 	ApprovalDeclined = "declined"
 	ApprovalLapsed   = "lapsed"
-	ApprovalUndone   = "undone" // given, but something had changed before it was done
+	ApprovalUndone   = "undone" // given, but not done: something had changed just then
 )
 
 // Consent is the consent of one person: the one who ordered an act, or one who agrees.

@@ -48,11 +48,15 @@ func TestTheFootOfAShortListHasOneLineAmongManyRows(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, state.SQLite, weighed+"\nbrakes: {new_rows: 0}\n", tickets)
 	d.crowd(10_000)
-	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "50.000",
-		"Soma de 10.004 documentos", "R$ ")
+	b := d.as(trade.Accountant).Get("/rows?sum=1&job=contracts").Wants(http.StatusOK, "10.005", "Soma de 10.004 documentos")
+	b.Get("/rows?job=contracts").Wants(http.StatusOK, "50.000", `hx-get="/rows?sum=1&amp;job=contracts"`, "somar todos")
+	if strings.Contains(b.Body, "Soma de ") || strings.Contains(b.Body, "10.005") {
+		t.Error("very many are added up before the page asks")
+	}
 	form := b.Form("/decisions/export")
 	b.Post("/decisions/export", with(form, "format", "decisoes.csv")).Wants(http.StatusBadRequest, "rows_many")
-	foot := b.Get("/rows?job=deliveries").Wants(http.StatusOK, "Soma de 1 documento").Body
+	// the numbers of the tabs come later
+	foot := b.Get("/rows?job=deliveries").Wants(http.StatusOK, "Soma de 1 documento", `hx-get="/rows?sum=1&amp;job=deliveries"`).Body
 	if n := strings.Count(foot, "Soma de "); n != 1 {
 		t.Errorf("the foot has %d sums", n)
 	}

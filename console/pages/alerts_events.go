@@ -21,6 +21,9 @@ type eventsPage struct {
 	Next   string   // address of the next page; "" = this is the last one
 }
 
+// eventReadings is how often the page of events reads on for its lines.
+const eventReadings = 20
+
 func (p *Pages) showEvents(q *web.Request) (err error) {
 	page := eventsPage{Kinds: office.EventKinds()}
 	page.Filter = trade.InboxFilter{
@@ -34,9 +37,10 @@ func (p *Pages) showEvents(q *web.Request) (err error) {
 		return err
 	}
 	var list []office.EventShown // those of a minute of which the same came are one
-	for f, read := page.Filter, office.EventsShown; err == nil && read == office.EventsShown && len(list) <= pageRows; {
+	f, full := page.Filter, true
+	for n := 0; full && n < eventReadings && len(list) <= pageRows; n++ {
 		page.EventBook, err = p.office.EventBook(q.Context(), f)
-		read = len(page.Events)
+		full = len(page.Events) == office.EventsShown
 		for _, e := range page.Events {
 			f.Before = e.Seq
 			if n := len(list); n > 0 && list[n-1].Event == e.Event && reflect.DeepEqual(list[n-1].Outcome, e.Outcome) &&
@@ -51,8 +55,11 @@ func (p *Pages) showEvents(q *web.Request) (err error) {
 	}
 	page.Events = list[:min(len(list), pageRows)]
 	if len(list) > pageRows {
+		f.Before, full = list[pageRows].Seq+1, true
+	}
+	if full {
 		next := maps.Clone(q.Form)
-		next.Set("before", strconv.FormatInt(list[pageRows].Seq+1, 10))
+		next.Set("before", strconv.FormatInt(f.Before, 10))
 		page.Next = "/events?" + next.Encode()
 	}
 	return q.Show("events", page, err)

@@ -16,8 +16,7 @@ type homePage struct {
 	Live    live
 	Stops   []homeStop
 	Today   today
-	Changed []rowTotal // rows that changed after they were sent, by job
-	Going   int        // rows that have not gone yet, although nobody need do anything about them
+	Going   int        // rows that have not gone yet, although nobody need do anything about them or their job
 	Season  seasonShown
 	Steps   []setupStep // of an installation that has sent nothing yet
 }
@@ -66,6 +65,9 @@ func (p *Pages) showHome(q *web.Request) error {
 		for _, t := range tallies {
 			states[t.State] += t.Count
 		}
+		if status.State != trade.Paused {
+			page.Going += trade.RowsIn(tallies, trade.Pending, trade.Sending)
+		}
 		runs, err := p.office.Runs(q.Context(), job.Name, 1)
 		if err != nil {
 			return err
@@ -76,12 +78,6 @@ func (p *Pages) showHome(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	changed, err := p.office.RowSums(q.Context(),
-		trade.RowQuery{States: trade.ChangedIn, Flags: trade.AcknowledgedByAct}, true)
-	if err != nil {
-		return err
-	}
-	_, page.Changed = totalsOf(changed)
 	var twice []task
 	for _, flag := range []trade.Flag{trade.DoubleAfterDecision, trade.Contradicted} {
 		if n := flags[flag]; n > 0 { // it stands before the causes
@@ -97,7 +93,7 @@ func (p *Pages) showHome(q *web.Request) error {
 	}
 	page.Today = todayOf(q.Voice(), stuck, q.Site.Now(), q.Login.User.Role)
 	page.Today.Causes = append(twice, page.Today.Causes...)
-	page.Going = page.Today.Moving + states[trade.Pending] + states[trade.Sending]
+	page.Going += page.Today.Moving
 	if states[trade.Accepted] == 0 {
 		// The steps to the first sent contract, as far as they are done. What is behind the first one that is
 		// not done is not looked at yet.

@@ -234,7 +234,10 @@ func (p *Pages) showRows(q *web.Request) error {
 		}
 		if e.State == trade.Invalid && e.Error != nil {
 			for _, f := range e.Error.Fields {
-				what, _, _ := strings.Cut(f.Advice(q.Lang).What, " (")
+				what := f.Advice(q.Lang).What
+				if strings.HasSuffix(what, ")") {
+					what, _, _ = strings.Cut(what, " (")
+				}
 				if f.Severity != trade.Warning {
 					line.Brief += "; " + view.Mask(what)
 				}
@@ -338,7 +341,7 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 	if err != nil {
 		return err
 	}
-	if sums == nil { // to add up all of them takes a moment: the page asks for it
+	if tabs == nil { // to add up all of them takes a moment: the page asks for it
 		page.Add = "/rows?sum=1&" + f.values("").Encode()
 	}
 	if tabs != nil {

@@ -24,7 +24,7 @@ type runPage struct {
 type runState struct {
 	State trade.State
 	Rows  int
-	More  int // than when the one before ended
+	More  string // than when the one before ended, or fewer; "" = there is none before, or as many
 }
 
 // runCause is a cause of rows of a part.
@@ -63,9 +63,17 @@ func (p *Pages) showRun(q *web.Request) error {
 	page.Left = leftBy(run, older)
 	before := runBefore(run, older)
 	for _, state := range trade.States {
-		rows := run.States[state]
-		if rows > 0 {
-			page.After = append(page.After, runState{state, rows, rows - before.States[state]})
+		one := runState{State: state, Rows: run.States[state]}
+		more := one.Rows - before.States[state]
+		switch {
+		case before.ID == "" || more == 0:
+		case more > 0:
+			one.More = "+" + q.Voice().Number(more)
+		default:
+			one.More = "−" + q.Voice().Number(-more)
+		}
+		if one.Rows > 0 || one.More != "" {
+			page.After = append(page.After, one)
 		}
 	}
 	page.Stop = p.office.AdviseStop(run.Stopped, q.Lang)

@@ -115,18 +115,20 @@ func (f Frame) First(e trade.Entry) string {
 	return f.Key(e.Key)
 }
 
-// About returns the other columns of a row that people see.
+// About returns the other columns of a row that people see, first the names.
 func (Frame) About(e trade.Entry) string {
-	if len(e.Shown.Texts) == 0 {
-		return ""
-	}
-	texts := e.Shown.Masked().Texts[1:]
-	for i, t := range texts {
-		if t.Text != "" && !strings.ContainsFunc(t.Text, unicode.IsLetter) { // a number says nothing by itself
-			texts[i].Text = t.Label + " " + t.Text
+	var names, numbers []trade.ShownText
+	for i, t := range e.Shown.Masked().Texts {
+		switch {
+		case i == 0:
+		case strings.ContainsFunc(t.Text, unicode.IsLetter):
+			names = append(names, t)
+		case t.Text != "": // it says nothing by itself
+			t.Text = t.Label + " " + t.Text
+			numbers = append(numbers, t)
 		}
 	}
-	return trade.Shown{Texts: texts}.Line()
+	return trade.Shown{Texts: append(names, numbers...)}.Line()
 }
 
 // Type returns what a row is: the title of its job, in the singular if that is a kind's.

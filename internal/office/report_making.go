@@ -63,6 +63,9 @@ func (o *Office) RequestReport(ctx context.Context, q ReportQuery, lang trade.La
 	if !m.over() {
 		return last, new(m.ReportProgress), nil
 	}
+	if m.answer == nil && m.err == nil { // given up: the next request gets another one
+		return last, &ReportProgress{}, nil
+	}
 	delete(m.asked, who)
 	if len(m.asked) == 0 {
 		o.forget(m)

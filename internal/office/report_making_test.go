@@ -55,6 +55,29 @@ func TestAReportIsMadeInTheBackground(t *testing.T) {
 	<-o.turn
 }
 
+// Who waits for a report when the office ends is told to ask again.
+func TestAReportThatIsGivenUpWhileSomebodyWaits(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	o := open()
+	o.reportPatience = time.Hour
+	o.turn <- struct{}{} // another report is made
+	told := make(chan *ReportProgress)
+	go func() {
+		_, making, _ := o.RequestReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true)
+		told <- making
+	}()
+	for begun := false; !begun; {
+		o.mu.Lock()
+		begun = o.reportJob != nil
+		o.mu.Unlock()
+	}
+	o.Close()
+	if making := <-told; making == nil {
+		t.Error("the page has neither a report nor something to wait for")
+	}
+}
+
 // A report that nobody fetches is given up, and the office ends with one that is being made.
 func TestAReportThatNobodyFetchesIsGivenUp(t *testing.T) {
 	t.Parallel()

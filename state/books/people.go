@@ -434,6 +434,7 @@ func (s *Books) Agree(ctx context.Context, a trade.Approval, record trade.AuditR
 	}
 	return sqldb.Stored(ctx, s.db, "deciding about an act", func(t *sqldb.Tx) (bool, error) {
 		return ChangedBy(t, record, `UPDATE approval SET people = ?, needs = ?, outcome = ?, version = version + 1 `+
-			`WHERE id = ? AND version = ? AND outcome IN ('', 'given')`, string(people), a.Needs, a.Outcome, a.ID, a.Version)
+			`WHERE id = ? AND version = ? AND (outcome = '' OR outcome = 'given' AND ? = 'undone')`,
+			string(people), a.Needs, a.Outcome, a.ID, a.Version, a.Outcome)
 	})
 }
