@@ -13,12 +13,12 @@ import (
 // homePage is the first page: what can cost money, what waits for the person's own department, for
 // others, and how much of the season is on the platform.
 type homePage struct {
-	Live    live
-	Stops   []homeStop
-	Today   today
-	Going   int        // rows that have not gone yet, although nobody need do anything about them or their job
-	Season  seasonShown
-	Steps   []setupStep // of an installation that has sent nothing yet
+	Live   live
+	Stops  []homeStop
+	Today  today
+	Going  int // rows that have not gone yet, although nobody need do anything about them or their job
+	Season seasonShown
+	Steps  []setupStep // of an installation that has sent nothing yet
 }
 
 // Calm reports whether nothing needs a person, but for what changed after it was sent.
