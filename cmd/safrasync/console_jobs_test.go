@@ -50,6 +50,24 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	b.Get("/runs/"+id).Wants(http.StatusOK, "com erro 3 (&#43;2)", "Causa agora", "of_run="+id+"%3Ainvalid")
 }
 
+// A row that nobody need cure goes by itself, unless its job is paused.
+func TestARowOfAPausedJobDoesNotSayThatItGoes(t *testing.T) {
+	t.Parallel()
+	d := newDeskRefused(t)
+	row := d.rows(trade.Rejected)[0]
+	d.run(0, "retry", row.Job, row.Key, "--reason", "corrigido lá", "--as", "ivo", "--yes")
+	path := fmt.Sprintf("/rows/%d", row.ID)
+	b := d.as(trade.Reader).Get(path).Wants(http.StatusOK, "Ninguém: segue automaticamente")
+	b.Get("/").Wants(http.StatusOK, "1 documento segue automaticamente")
+	d.run(0, "pause", row.Job, "--reason", "conferir na balança", "--as", "ivo", "--yes")
+	b.Get(path).Wants(http.StatusOK, "A rotina Entregas está suspensa")
+	for _, page := range []string{path, "/"} {
+		if strings.Contains(b.Get(page).Body, "segue automaticamente") {
+			t.Errorf("%s says that the row goes", page)
+		}
+	}
+}
+
 // However many runs came after it, a run ended on its page as it did in the list, also as the last one of a
 // page of it.
 func TestAnOldRunEndsOnItsPageAsInTheList(t *testing.T) {

@@ -72,8 +72,8 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 			}
 		}
 		one.Act = s.Status.State == trade.Paused || office.EndedByPerson(s.Status)
-		for _, times := range s.Times {
-			if !one.Act && times.What == "run" && len(times.Next) > 0 {
+		for _, times := range s.Times { // a sweep sends, too
+			if !one.Act && len(times.Next) > 0 && (one.Next.IsZero() || times.Next[0].Before(one.Next)) {
 				one.Next = times.Next[0]
 			}
 		}

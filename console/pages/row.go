@@ -34,7 +34,8 @@ type rowPage struct {
 
 	Glass   *picture.Glass // of a contract with deliveries; nil: none
 	History []trade.AuditRecord
-	Job     *office.Job // nil: it is no longer configured
+	Job     *office.Job    // nil: it is no longer configured
+	Halted  trade.JobState // of its job, if that sends nothing now; "" = it does
 	Ran     ran
 }
 
@@ -99,6 +100,15 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 	page.rowContext, err = p.rowContextOf(q, entry, revealed)
 	if err != nil {
 		return nil, err
+	}
+	if page.Job != nil {
+		status, err := p.office.JobStatus(q.Context(), entry.Job)
+		if err != nil {
+			return nil, err
+		}
+		if status.State != trade.Idle && status.State != trade.Running {
+			page.Halted = status.State
+		}
 	}
 	page.Key, page.Blank = page.Hide(entry.Key), trade.NameBlanks(entry.Key, q.Lang) != entry.Key
 	page.Masked = page.Masked || page.Key != entry.Key
@@ -279,7 +289,8 @@ func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []off
 			Amount: &quantity.Amount, Unit: quantity.Unit, Price: &price,
 			Currency: text("currency"),
 		}
-		more("at %s per %s", v.Money(figures.Currency, price), string(figures.Unit))
+		more("at %s per %s", strings.TrimSpace(trade.Symbol(figures.Currency)+" "+
+			trade.MoneyText(price, trade.Lang(v.Language()))), string(figures.Unit))
 		if value, ok := figures.Value(); ok {
 			more("worth %s", v.Money(figures.Currency, value))
 		}

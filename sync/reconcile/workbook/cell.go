@@ -13,8 +13,8 @@ import (
 // SheetRows is the largest number of rows in a sheet of Excel, including the header.
 const SheetRows = 1_048_576
 
-// exactDigits is how many digits of a number a spreadsheet keeps; longer numbers are written as
-// text.
+// exactDigits is how many digits of a number a spreadsheet keeps. Of a longer number it gets so many
+// decimals; what is longer without decimals is written as text.
 const exactDigits = 15
 
 // CellText is the largest number of characters in a cell of Excel.
@@ -46,9 +46,14 @@ func Time(at time.Time) string {
 
 var notDigits = strings.NewReplacer("-", "", ".", "")
 
-// Number returns a number as text, and whether a spreadsheet keeps it exactly: whether it has at
-// most 15 digits.
+// Number returns a number as text with the decimals that a spreadsheet keeps, and whether it keeps the
+// text: whether it has at most 15 digits.
 func Number(d trade.Decimal) (string, bool) {
+	digits := func(text string) int { return len(strings.TrimLeft(notDigits.Replace(text), "0")) }
 	text := d.String()
-	return text, len(strings.TrimLeft(notDigits.Replace(text), "0")) <= exactDigits
+	_, decimals, _ := strings.Cut(text, ".")
+	if over := digits(text) - exactDigits; over > 0 && len(decimals) >= over {
+		text = d.Round(int32(len(decimals) - over)).String()
+	}
+	return text, digits(text) <= exactDigits
 }
