@@ -179,9 +179,21 @@ func TestTheFileOfDecisionsNamesWhatAHeldRowWasComparedWith(t *testing.T) {
 // the record over, and nobody is told to delete that record.
 func TestTheOldNumberLeadsToTheNewOne(t *testing.T) {
 	t.Parallel()
-	d := heldDesk(t)
+	d := newDeskOn(t, state.SQLite, weighed, tickets)
+	d.sql("erp.db", "UPDATE contrato SET num = '000901' WHERE num = '000001'; UPDATE romaneio SET contrato = '000901'")
+	d.run(0, "sync", "--sweep")
 	old, renumbered := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000901")
 	b := d.as(trade.Accountant)
+	// A delivery of it is not to be corrected before that is decided.
+	desk := fmt.Sprintf(`href="/doubts/%d">Decidir: é o mesmo documento?`, renumbered.ID)
+	b.Get("/changed").Wants(http.StatusOK, desk, "Decida primeiro o documento 01|000901 (renumerado)")
+	if got := d.changes("")["contrato"]; len(got) != 1 || !strings.Contains(got[0], "enviado 01|000001 → agora 01|000901") {
+		t.Errorf("the contracts: %q", got)
+	}
+	b.Get(fmt.Sprintf("/rows/%d", d.entry("deliveries", "T1").ID)).Wants(http.StatusOK, desk, "não há o que corrigir")
+	if strings.Contains(b.Body, "Corrija na plataforma") {
+		t.Error("it is to be corrected on the platform")
+	}
 	page := func(row trade.Entry, want ...string) {
 		t.Helper()
 		b.Get(fmt.Sprintf("/rows/%d", row.ID)).Wants(http.StatusOK, want...)
