@@ -108,7 +108,7 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 	}{
 		{
 			"01|000901", "01|000001", "Decidir: é o mesmo documento?",
-			[]string{"Registrar com este id", "São dois documentos", "cria outro registro na plataforma", "Dispensar"},
+			[]string{"Registrar como já enviado", "São dois: enviar", "cria outro registro na plataforma", "Dispensar"},
 		},
 		{
 			"01|000902", "01|000002", "Decidir: são dois documentos?",
@@ -244,7 +244,7 @@ func TestHeldRowsAreDecidedOneAfterTheOther(t *testing.T) {
 		_, at, _ := strings.Cut(b.Body, `href="/rows/`)
 		id, _, _ := strings.Cut(at, `"`)
 		act := "dismiss"
-		if strings.Contains(b.Body, `action="/act/retry"`) && !strings.Contains(b.Body, "Registrar com este id") {
+		if strings.Contains(b.Body, `action="/act/retry"`) && !strings.Contains(b.Body, "Registrar como já enviado") {
 			act = "retry"
 		}
 		if id == fmt.Sprint(renumbered.ID) {
@@ -312,7 +312,7 @@ func TestEqualRenumberedRowsAreRecordedTogether(t *testing.T) {
 	d.sql("erp.db", `UPDATE contrato SET num = '0009' || substr(num, 5) WHERE num IN ('000011', '000012', '000013');
 		UPDATE contrato SET preco = '1199,00' WHERE num = '000913'`)
 	d.run(0, "sync", "--sweep")
-	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "São os mesmos: registrar 2",
+	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "Registrar como já enviado (2)",
 		`renumerado <span class="count">3<`, `= <a href="/rows/`, "≠ preço")
 	form := url.Values{"only": {"retyped"}}
 	for _, num := range []string{"000911", "000912", "000913"} { // the last of which nobody can mark
@@ -323,7 +323,7 @@ func TestEqualRenumberedRowsAreRecordedTogether(t *testing.T) {
 		}
 	}
 	b.Get("/act/adopt?"+form.Encode()).Wants(http.StatusOK, "Aplica-se a 2 de 2 documentos",
-		"Digite o número para confirmar", "São os mesmos: registrar 2")
+		"Digite o número para confirmar", "Registrar como já enviado (2)")
 	order := with(b.Form("/act/adopt"), "reason", "renumerados pela filial")
 	order["row"] = form["row"]
 	b.Post("/act/adopt", order).Wants(http.StatusUnprocessableEntity, "O número digitado não é o dos documentos")
@@ -362,7 +362,7 @@ func TestRowsOfOneRecordAreNotRecordedTogether(t *testing.T) {
 		d.run(0, "sync", "--sweep")
 	}
 	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "000911", "000912", `= <a href="/rows/`)
-	if strings.Contains(b.Body, "São os mesmos: registrar") {
+	if strings.Contains(b.Body, "Registrar como já enviado (") {
 		t.Error("two rows are offered for one record")
 	}
 	both := url.Values{"only": {"retyped"}, "row": {
@@ -443,7 +443,7 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c.do(chromedp.EmulateViewport(1280, 900))
 	c.open("/doubts/next")
 	for range 3 { // the letter J goes to the next one
-		if strings.Contains(c.text(), "Registrar com este id") {
+		if strings.Contains(c.text(), "Registrar como já enviado") {
 			break
 		}
 		c.accessible("held")
