@@ -287,6 +287,7 @@ func TestEachKindOfWhatWaitsHasAQueueOfItsOwn(t *testing.T) {
 		}
 	}
 	b.Get("/pending?cause=twin").Wants(http.StatusOK, `href="/doubts?only=twin"`)
+	b.Get("/pending?cause=retyped").Wants(http.StatusOK, "Comparado com", `= <a href="/rows/`)
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, `href="/doubts?only=twin"`)
 	b.Get("/doubts/next?only=nothing").Wants(http.StatusBadRequest)
 	b.Get("/act/adopt?" + b.Get("/doubts/next?only=retyped").Form("/act/adopt").Encode())
