@@ -59,7 +59,8 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	b = d.as(trade.Accountant).Get(desk) // from now on this host knows of the doubt
 	d.sql("state.db", afterQuarantine)
 	decision(b, doubt, "resend")
-	b.Post("/act/resend", with(b.Form("/act/resend"), "reason", "não está lá", "checked", "1")).Wants(http.StatusOK, "falta a aprovação de outra pessoa")
+	b.Post("/act/resend", with(b.Form("/act/resend"), "reason", "não está lá", "checked", "1")).Wants(http.StatusOK,
+		"falta a aprovação de outra pessoa")
 	const doubles = "Há um registro igual na plataforma: aprovar duplicaria."
 	for _, path := range []string{desk, "/approvals/1"} {
 		if strings.Contains(b.Get(path).Wants(http.StatusOK).Body, doubles) {
