@@ -467,6 +467,14 @@ func (s Shown) Lead(key string) string {
 	return key
 }
 
+// First returns the first text, or if there is none the row's key.
+func (s Shown) First(key string) string {
+	if len(s.Texts) > 0 && s.Texts[0].Text != "" {
+		return s.Texts[0].Text
+	}
+	return key
+}
+
 // MarshalJSON writes an object with the labels as names, in their order.
 func (s Shown) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer

@@ -26,7 +26,7 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 
 	b := d.as(trade.Accountant).Get("/changed").Wants(http.StatusOK, "01|000001", `alterado após o envio <span class="count">1</span>`,
 		"Enviado 90,03 t, agora 96 t", ">5,970</span></td>", "Enviado 12 t, agora 0 t",
-		">−12,000</span></td>", "−R$ 225.900,00",
+		">−12,000</span></td>", "−R$ 225.900,00", "<del>12 t</del> → –", "Diferença t<",
 		`Todos <span class="count">2</span>`, "Todos os que podem ser marcados (2 documentos)")
 	if strings.Contains(b.Body, " 0 t<") || strings.Contains(b.Body, ">0,000</span>") ||
 		strings.Contains(b.Body, "$ 0,00") {
@@ -156,7 +156,8 @@ func TestAChangedRowShowsTheERPAsItIsNowBesideWhatWasSent(t *testing.T) {
 	}
 	b.Get(fmt.Sprintf("/rows/%d", d.entry("contracts", "01|000002").ID))
 	decides := d.as(trade.Accountant)
-	if decides.Get("/changed").Wants(http.StatusOK, question); strings.Contains(decides.Body, `name="row"`) {
+	decides.Get("/changed").Wants(http.StatusOK, `href="/changed?flag=replaced">renumerado ou trocado <span class="count">1<`)
+	if decides.Get("/changed?flag=replaced").Wants(http.StatusOK, question); strings.Contains(decides.Body, `name="row"`) {
 		t.Error("what is decided by itself can be marked")
 	}
 	for heading, want := range map[string][]string{

@@ -108,7 +108,7 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 	}{
 		{
 			"01|000901", "01|000001", "Decidir: é o mesmo documento?",
-			[]string{"Registrar com este id", "São dois documentos", "cria outro registro na plataforma", "Dispensar"},
+			[]string{"Registrar como já enviado", "São dois: enviar", "cria outro registro na plataforma", "Dispensar"},
 		},
 		{
 			"01|000902", "01|000002", "Decidir: são dois documentos?",
@@ -179,9 +179,21 @@ func TestTheFileOfDecisionsNamesWhatAHeldRowWasComparedWith(t *testing.T) {
 // the record over, and nobody is told to delete that record.
 func TestTheOldNumberLeadsToTheNewOne(t *testing.T) {
 	t.Parallel()
-	d := heldDesk(t)
+	d := newDeskOn(t, state.SQLite, weighed, tickets)
+	d.sql("erp.db", "UPDATE contrato SET num = '000901' WHERE num = '000001'; UPDATE romaneio SET contrato = '000901'")
+	d.run(0, "sync", "--sweep")
 	old, renumbered := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000901")
 	b := d.as(trade.Accountant)
+	// A delivery of it is not to be corrected before that is decided.
+	desk := fmt.Sprintf(`href="/doubts/%d">Decidir: é o mesmo documento?`, renumbered.ID)
+	b.Get("/changed").Wants(http.StatusOK, desk, "Decida primeiro o documento 01|000901 (renumerado)")
+	if got := d.changes("")["contrato"]; len(got) != 1 || !strings.Contains(got[0], "enviado 01|000001 → agora 01|000901") {
+		t.Errorf("the contracts: %q", got)
+	}
+	b.Get(fmt.Sprintf("/rows/%d", d.entry("deliveries", "T1").ID)).Wants(http.StatusOK, desk, "não há o que corrigir")
+	if strings.Contains(b.Body, "Corrija na plataforma") {
+		t.Error("it is to be corrected on the platform")
+	}
 	page := func(row trade.Entry, want ...string) {
 		t.Helper()
 		b.Get(fmt.Sprintf("/rows/%d", row.ID)).Wants(http.StatusOK, want...)
@@ -232,7 +244,7 @@ func TestHeldRowsAreDecidedOneAfterTheOther(t *testing.T) {
 		_, at, _ := strings.Cut(b.Body, `href="/rows/`)
 		id, _, _ := strings.Cut(at, `"`)
 		act := "dismiss"
-		if strings.Contains(b.Body, `action="/act/retry"`) && !strings.Contains(b.Body, "Registrar com este id") {
+		if strings.Contains(b.Body, `action="/act/retry"`) && !strings.Contains(b.Body, "Registrar como já enviado") {
 			act = "retry"
 		}
 		if id == fmt.Sprint(renumbered.ID) {
@@ -275,6 +287,7 @@ func TestEachKindOfWhatWaitsHasAQueueOfItsOwn(t *testing.T) {
 		}
 	}
 	b.Get("/pending?cause=twin").Wants(http.StatusOK, `href="/doubts?only=twin"`)
+	b.Get("/pending?cause=retyped").Wants(http.StatusOK, "Comparado com", `= <a href="/rows/`)
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, `href="/doubts?only=twin"`)
 	b.Get("/doubts/next?only=nothing").Wants(http.StatusBadRequest)
 	b.Get("/act/adopt?" + b.Get("/doubts/next?only=retyped").Form("/act/adopt").Encode())
@@ -300,7 +313,7 @@ func TestEqualRenumberedRowsAreRecordedTogether(t *testing.T) {
 	d.sql("erp.db", `UPDATE contrato SET num = '0009' || substr(num, 5) WHERE num IN ('000011', '000012', '000013');
 		UPDATE contrato SET preco = '1199,00' WHERE num = '000913'`)
 	d.run(0, "sync", "--sweep")
-	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "São os mesmos: registrar 2",
+	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "Registrar como já enviado (2)",
 		`renumerado <span class="count">3<`, `= <a href="/rows/`, "≠ preço")
 	form := url.Values{"only": {"retyped"}}
 	for _, num := range []string{"000911", "000912", "000913"} { // the last of which nobody can mark
@@ -311,7 +324,7 @@ func TestEqualRenumberedRowsAreRecordedTogether(t *testing.T) {
 		}
 	}
 	b.Get("/act/adopt?"+form.Encode()).Wants(http.StatusOK, "Aplica-se a 2 de 2 documentos",
-		"Digite o número para confirmar", "São os mesmos: registrar 2")
+		"Digite o número para confirmar", "Registrar como já enviado (2)")
 	order := with(b.Form("/act/adopt"), "reason", "renumerados pela filial")
 	order["row"] = form["row"]
 	b.Post("/act/adopt", order).Wants(http.StatusUnprocessableEntity, "O número digitado não é o dos documentos")
@@ -350,7 +363,7 @@ func TestRowsOfOneRecordAreNotRecordedTogether(t *testing.T) {
 		d.run(0, "sync", "--sweep")
 	}
 	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "000911", "000912", `= <a href="/rows/`)
-	if strings.Contains(b.Body, "São os mesmos: registrar") {
+	if strings.Contains(b.Body, "Registrar como já enviado (") {
 		t.Error("two rows are offered for one record")
 	}
 	both := url.Values{"only": {"retyped"}, "row": {
@@ -431,7 +444,7 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c.do(chromedp.EmulateViewport(1280, 900))
 	c.open("/doubts/next")
 	for range 3 { // the letter J goes to the next one
-		if strings.Contains(c.text(), "Registrar com este id") {
+		if strings.Contains(c.text(), "Registrar como já enviado") {
 			break
 		}
 		c.accessible("held")

@@ -53,6 +53,24 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	b = d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "É este", `name="id" value="`+likeID+`"`)
 	decision(b, doubt, "adopt", "id", `">x`).Wants(http.StatusUnprocessableEntity,
 		"não é um id", "&#34;&gt;x</code>")
+
+	// A request to send it again, when the platform turns out to have all of it.
+	d.extend("\napprove: {resend: 2}\n")
+	b = d.as(trade.Accountant).Get(desk) // from now on this host knows of the doubt
+	d.sql("state.db", afterQuarantine)
+	decision(b, doubt, "resend")
+	b.Post("/act/resend", with(b.Form("/act/resend"), "reason", "não está lá", "checked", "1")).Wants(http.StatusOK,
+		"falta a aprovação de outra pessoa")
+	const doubles = "Há um registro igual na plataforma: aprovar duplicaria."
+	for _, path := range []string{desk, "/approvals/1"} {
+		if strings.Contains(b.Get(path).Wants(http.StatusOK).Body, doubles) {
+			t.Errorf("%s warns of a record that differs", path)
+		}
+	}
+	equal := strings.Replace(string(doubt.Payload), `"amount":`+amount, `"amount":"`+amount+`"`, 1)
+	d.sql("state.db", fmt.Sprintf(`UPDATE candidate SET fields = '%s' WHERE id = '%s'`, equal, likeID))
+	b.Get("/approvals/1").Wants(http.StatusOK, doubles)
+	b.Get(desk).Wants(http.StatusOK, doubles, "Tudo igual ao enviado", "11 de 11 campos iguais")
 }
 
 // F154: what events told of a record stands at its row, in the console and in `why`; at a row

@@ -383,7 +383,7 @@ func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) err
 		page.Says = ""
 	case page.doubt:
 	case page.Exact:
-		page.Says, page.Button = v.T("doubt.same.plan"), v.T("doubt.same.many", page.Count)
+		page.Says, page.Button = v.T("doubt.same.plan"), v.T("act.adopt")+" ("+v.Number(page.Count)+")"
 	case page.Act == acts.ActRetry && page.Warn == "":
 		page.Says = v.T("act.retry.what") + " " + v.T("act.retry.safe")
 	default:

@@ -124,6 +124,16 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 				return page, err
 			}
 			page.Steps = append(page.Steps, step)
+			if page.Approval.Act != acts.ActResend {
+				continue
+			}
+			hints, err := p.office.Hints(q.Context(), s.Before, s.Attempts)
+			if err != nil {
+				return page, err
+			}
+			if hints.Full() > 0 {
+				page.Exists = append(page.Exists, step.Shown+": "+q.Voice().T("approval.doubles"))
+			}
 		}
 	} else {
 		planned := page.Planned.Steps[:min(len(page.Planned.Steps), stepsShown)]

@@ -31,11 +31,13 @@ type changedPage struct {
 	Pick   bool           // lines can be marked
 }
 
+// changedTabs are the flags of which each has a list.
+var changedTabs = append(slices.Clip(trade.AcknowledgedByAct), trade.Replaced)
+
 // flagCount is how many rows have a flag.
 type flagCount struct {
 	Flag trade.Flag
 	Rows int
-	Here bool
 }
 
 // changedGroup is a group with its first lines, as far as the page shows them.
@@ -61,16 +63,16 @@ const changedFew = 5
 
 func (p *Pages) showChanged(q *web.Request) error {
 	page := changedPage{Flag: trade.Flag(q.Form.Get("flag")), Group: q.Form.Get("group"), Pick: q.May(trade.Accountant)}
-	if !slices.Contains(trade.AcknowledgedByAct, page.Flag) {
+	if !slices.Contains(changedTabs, page.Flag) {
 		page.Flag = ""
 	}
 	_, sums, err := p.office.ChangedCounts(q.Context())
 	if err != nil {
 		return err
 	}
-	for _, flag := range trade.AcknowledgedByAct {
+	for _, flag := range changedTabs {
 		if sums[flag] > 0 || flag == page.Flag {
-			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
+			page.Counts = append(page.Counts, flagCount{flag, sums[flag]})
 		}
 	}
 	rows, many, err := p.office.ChangedRows(q.Context(), page.flags())

@@ -172,6 +172,9 @@ func (p *Pages) rowContextOf(q *web.Request, e trade.Entry, revealed bool) (out 
 	if err != nil {
 		return out, err
 	}
+	for i := range out.Asked {
+		out.Asked[i].Doubles = out.Asked[i].Act == acts.ActResend && out.Hints.Full() > 0
+	}
 	out.Beside, err = p.comparisonOf(q, e, out.Doubt.Other, out.veil)
 	if err != nil {
 		return out, err

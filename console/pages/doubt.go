@@ -129,7 +129,8 @@ func (p *Pages) showDoubts(q *web.Request) error {
 			if shown.Doubt.Same {
 				kind.Same++
 			}
-			kind.What = p.office.Advice(trade.Entry{State: shown.Entry.State, Cause: shown.Entry.Cause}, q.Lang).What
+			what := p.office.Advice(trade.Entry{State: shown.Entry.State, Cause: shown.Entry.Cause}, q.Lang).What
+			kind.What, _, _ = strings.Cut(what, " (") // what else it says stands on the page of the causes
 		}
 		if only != "" && rows.Next != "" {
 			page.Next = "/doubts?" + url.Values{"only": {string(only)}, "after": {rows.Next}}.Encode()

@@ -41,7 +41,7 @@ type causeShown struct {
 
 // causeRow is one of the first rows of a cause, with what it adds to its sums.
 type causeRow struct {
-	trade.Entry
+	doubtShown
 	Adds trade.Sums
 }
 
@@ -130,8 +130,13 @@ func (p *Pages) openCause(q *web.Request, t task, fault string) (*causeShown, er
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range found.Rows {
-		out.Rows = append(out.Rows, causeRow{e, chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]})
+	rows, err := p.doubtsOf(q, found.Rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		key := trade.ParentKey{Job: row.Entry.Job, Key: row.Entry.Key}
+		out.Rows = append(out.Rows, causeRow{row, chosen.Each[key]})
 	}
 	codes := make([][]int64, len(c.Subjects))
 	for i, s := range c.Subjects {

@@ -167,9 +167,16 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 	was := e
 	was.Now = nil
 	out.Was = was.Listing()
-	paired := page.Other.State == trade.Held && e.State == trade.Accepted // the pair is not decided yet
+	pair := page.Other
+	for _, f := range page.Off {
+		if f.Renumbered.ID != 0 { // it is the contract that is one of a pair
+			pair = f.Renumbered
+		}
+	}
+	paired := pair.State == trade.Held && e.State == trade.Accepted // the pair is not decided yet
 	if paired {
-		out.Advice.Do = q.Voice().T("row.renumbered.do")
+		first := pair.Shown.Masked().First(q.Voice().Key(pair.Key))
+		out.Advice.Do = q.Voice().T("row.renumbered.do", first)
 	}
 	now := page.Hide(sentence(q.Voice(), e, e.Quantity, page.Sides.Fields, office.Field.Newest))
 	if now != page.What && !e.GoneFromERP() {
@@ -198,7 +205,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 			out.Advice.Do = q.Voice().T("row.desk.do", q.Voice().T(out.Main.Key))
 		}
 		if paired {
-			out.Main = &button{"row.desk." + string(askSame), "/doubts/" + strconv.FormatInt(page.Other.ID, 10)}
+			out.Main = &button{"row.desk." + string(askSame), "/doubts/" + strconv.FormatInt(pair.ID, 10)}
 		}
 		// what may be useful; whether it can be done is in its plan
 		offered := acts.OnRow(e.State)

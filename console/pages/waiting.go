@@ -42,6 +42,8 @@ func mayApprove(a trade.Approval, user *trade.User) bool {
 type request struct {
 	trade.Approval
 	For string // whom it waits for, as a part of a phrase's key: you, accountant, administrator
+	// it sends again what the platform seems to have
+	Doubles bool
 }
 
 // askedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
@@ -58,7 +60,7 @@ func (p *Pages) askedFor(q *web.Request, job string, keys ...string) ([]request,
 		}
 		about := func(key string) bool { return slices.Contains(planned.Order.Keys, key) }
 		if planned.Order.Job == job && (len(keys) == 0 || slices.ContainsFunc(keys, about)) {
-			one := request{a, string(office.RoleOfApproval(a))}
+			one := request{Approval: a, For: string(office.RoleOfApproval(a))}
 			if mayApprove(a, &q.Login.User) {
 				one.For = "you"
 			}

@@ -108,12 +108,7 @@ func (f Frame) Title(job string) string { return f.Titles.Of(job) }
 func (f Frame) Lead(e trade.Entry) string { return e.Shown.Masked().Lead(f.Key(e.Key)) }
 
 // First returns what a list names a row by: the first of its shown columns, or its key.
-func (f Frame) First(e trade.Entry) string {
-	if texts := e.Shown.Masked().Texts; len(texts) > 0 && texts[0].Text != "" {
-		return texts[0].Text
-	}
-	return f.Key(e.Key)
-}
+func (f Frame) First(e trade.Entry) string { return e.Shown.Masked().First(f.Key(e.Key)) }
 
 // About returns the other columns of a row that people see, first the names.
 func (Frame) About(e trade.Entry) string {

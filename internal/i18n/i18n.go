@@ -120,7 +120,7 @@ func InBrowser(lang Lang, text string) string {
 		if key, ok := buttons[parts[1]+parts[2]]; ok && !strings.Contains(found, "--record-only") { // for IT only
 			switch {
 			case key == "act.retry" && strings.Contains(found, "--checked"): // of what is held
-				key = "act.two"
+				key = "doubt.go.two"
 			case key == "nav.rows" && decided.MatchString(found):
 				key = "nav.doubts"
 			}

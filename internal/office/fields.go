@@ -70,6 +70,8 @@ type Field struct {
 	NowCode trade.Reference // the de-para entry of the ERP's present code; empty: none
 	There   *string         // what the platform has, as it was last read; nil: not read
 	Apart   bool            // it is not what was sent
+	// the row that the ERP names now, while it is open whether it is that of Sent, renumbered
+	Renumbered trade.Entry
 }
 
 // Fill copies the values of some columns from the newest reading of a row; it omits columns that the

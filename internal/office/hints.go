@@ -58,15 +58,14 @@ const hintsShown = 10
 // must not wait for a hundred thousand. What settles a row without a person compares it with all.
 const hintsCompared = 2000
 
-// Several reports whether more than one record matches everything that was sent.
-func (h Hints) Several() bool {
-	full := 0
+// Full returns how many records match everything that was sent.
+func (h Hints) Full() (full int) {
 	for _, s := range h.Like {
 		if s.Full {
 			full++
 		}
 	}
-	return full > 1
+	return full
 }
 
 // Hints collects what events reported about a row: about its record, its producer and its farm,

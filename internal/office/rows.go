@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -85,9 +86,12 @@ func (o *Office) FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, 
 	if err != nil {
 		return nil, err
 	}
-	for _, row := range out {
+	for n, row := range out {
 		for i := range row.Fields {
 			f := &row.Fields[i]
+			if err := o.numberParents(ctx, entries[n].Sends, f); err != nil {
+				return nil, err
+			}
 			for _, l := range labelled {
 				if f.Code.Kind == l.Kind && f.Code.Code == l.Code && f.Sent != nil && *f.Sent == l.ID {
 					f.Code = l
@@ -99,6 +103,37 @@ func (o *Office) FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, 
 		}
 	}
 	return out, nil
+}
+
+// numberParents names the row under whose record a row was sent, and that which the ERP names now, as
+// people know them, if a field has the id of another one now.
+func (o *Office) numberParents(ctx context.Context, sends trade.Kind, f *Field) error {
+	rule, _ := trade.Rule(sends, f.Name)
+	if rule.Parent == "" || !f.Differs || f.Sent == nil {
+		return nil
+	}
+	was, err := o.store.Holder(ctx, rule.Parent, *f.Sent, 0)
+	if err != nil {
+		return err
+	}
+	for _, of := range []struct {
+		key  string
+		code *trade.Reference
+	}{{was.Key, &f.Code}, {f.Line(), &f.NowCode}} {
+		e, err := o.store.Entry(ctx, was.Job, of.key)
+		if err != nil && !errors.Is(err, trade.ErrNotFound) {
+			return err
+		}
+		*of.code = trade.Reference{Code: e.Shown.First(e.Key), ID: e.RemoteID}
+		held := e.State == trade.Held && e.Cause == trade.CauseRetyped && e.Error != nil
+		if held && e.Error.Counterpart != nil && e.Error.Counterpart.Key == was.Key {
+			f.Renumbered = e
+		}
+	}
+	if f.NowCode.Code != "" {
+		f.ERP = []*string{&f.NowCode.Code}
+	}
+	return nil
 }
 
 // platformValues returns the platform's last known values of a row's record: from the reading that a

@@ -14,15 +14,15 @@ func TestSeveralRecordsAreThoseThatHaveAllThatWasSent(t *testing.T) {
 	full, near := events.Suggestion{Full: true}, events.Suggestion{Reading: acts.Readback{Same: 15, Differ: 1}}
 	for _, tt := range []struct {
 		like []events.Suggestion
-		want bool
+		want int
 	}{
-		{nil, false},
-		{[]events.Suggestion{full}, false},
-		{[]events.Suggestion{full, near}, false},
-		{[]events.Suggestion{near, near}, false},
-		{[]events.Suggestion{full, full, near}, true},
+		{nil, 0},
+		{[]events.Suggestion{full}, 1},
+		{[]events.Suggestion{full, near}, 1},
+		{[]events.Suggestion{near, near}, 0},
+		{[]events.Suggestion{full, full, near}, 2},
 	} {
-		if got := (office.Hints{Like: tt.like}).Several(); got != tt.want {
+		if got := (office.Hints{Like: tt.like}).Full(); got != tt.want {
 			t.Errorf("%+v: %v, want %v", tt.like, got, tt.want)
 		}
 	}

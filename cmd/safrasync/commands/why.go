@@ -209,7 +209,7 @@ func printHints(a *cli.App, e trade.Entry, h office.Hints) {
 	if h.Listening && len(h.Like) == 0 && !h.More {
 		a.Show("  Since the request, %d {event|events} arrived, %d of order commitments, and none of a record like this one; that proves nothing", h.Events, h.Own)
 	}
-	if h.Several() {
+	if h.Full() > 1 {
 		a.Show("  More than one record, or more than one row, has this content: only a person can tell which belongs to which.")
 	}
 }
