@@ -390,9 +390,10 @@ func (p *Pages) doClosing(q *web.Request) error {
 
 // closedPage is a closing with its content.
 type closedPage struct {
-	Closing trade.Closing
-	Plan    Closing
-	Issuer  string // the cooperative with its CNPJ; "" = that is not configured
+	Closing          trade.Closing
+	Plan             Closing
+	Issuer           string // the cooperative with its CNPJ; "" = that is not configured
+	Closer, Approver string // "" = no other person had to approve it
 }
 
 // showClosing shows a month as it was closed and signed, for printing.
@@ -406,8 +407,9 @@ func (p *Pages) showClosing(q *web.Request) error {
 	if err != nil {
 		return err
 	}
+	closer, approver, _ := strings.Cut(closing.Who, trade.Together)
 	return q.Page(http.StatusOK, "report_closed",
-		closedPage{closing, p.closingOf(q, plan, true), p.office.Cooperative()})
+		closedPage{closing, p.closingOf(q, plan, true), p.office.Cooperative(), closer, approver})
 }
 
 // Formats returns the content types of files by their formats.
