@@ -140,6 +140,9 @@ func TestLinesOfAReportAreFolded(t *testing.T) {
 		"divergences": "volume no ERP difere do enviado", "summary": ">Contratos ", "totals": ">geral<",
 	} {
 		body := b.Get("/report?show=1&part="+part).Wants(http.StatusOK, `<span class="count">`, "As listas abertas daqui mostram o estado atual.").Body
+		if part == "divergences" && !strings.Contains(body, "1 divergência acima da tolerância, sem tratamento</p>") {
+			t.Error("the divergences are not counted as where a month is closed")
+		}
 		want := 1
 		if part == "totals" {
 			want = 0

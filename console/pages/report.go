@@ -49,6 +49,7 @@ type reportShown struct {
 	Tabs     []paper.Section
 	Part     *paper.Table // nil: the accounts
 	Groups   []reportGroup
+	Settled  int                 // divergences that a person has dealt with
 	Measures []reconcile.Measure // that there are
 	Measure  reconcile.Measure
 	Unit     string

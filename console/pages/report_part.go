@@ -59,6 +59,9 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 		g := &shown.Groups[i]
 		g.Sums = t.Kinds[g.ID]
 		g.Sums.Rows = cmp.Or(g.Sums.Rows, len(g.Rows))
+		g.More = g.Sums.Rows - len(g.Rows)
+		t.More -= g.More
+		shown.Settled += g.Sums.Rows
 		at := slices.IndexFunc(g.Columns,
 			func(c paper.Column) bool { return c.ID == by || g.ID == string(reconcile.ByAll) })
 		if at < 0 {
@@ -71,7 +74,14 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 			cells[(at+1)%len(cells)].Path = cmp.Or(cells[at].Path, cells[(at+1)%len(cells)].Path)
 			g.Rows[j].Cells = slices.Delete(cells, at, at+1)
 		}
+		if t.ID == reconcile.DivergencesSection {
+			n := min(groupRows, len(g.Rows))
+			g.Rows, g.Rest = g.Rows[:n], g.Table
+			g.Rest.Rows = g.Rest.Rows[n:]
+			g.Open = true
+		}
 	}
+	shown.Settled -= shown.Divergences
 	if t.ID != reconcile.TotalsSection {
 		return nil
 	}
@@ -134,7 +144,11 @@ type reportGroup struct {
 	Sums      trade.Sums // of its lines, with those that only the files have
 	Open      bool
 	paper.Table
+	Rest paper.Table // its lines after the first, of divergences
 }
+
+// groupRows is how many lines of a kind of divergence stand open.
+const groupRows = 5
 
 // bridgePath returns the link for a line of the bridge: the rows of the ledger or, if it does not have
 // them, the run that reports them.
