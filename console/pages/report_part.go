@@ -50,7 +50,7 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 		if i < 0 {
 			g := reportGroup{ID: r.Names[by], Table: paper.Table{Section: t.Section}}
 			g.Columns = slices.Clone(t.Columns)
-			g.Open = t.ID == reconcile.SummarySection || r.Names[by] == string(reconcile.ByAll)
+			g.Open = t.ID != reconcile.TotalsSection || r.Names[by] == string(reconcile.ByAll)
 			i, shown.Groups = len(shown.Groups), append(shown.Groups, g)
 		}
 		shown.Groups[i].Rows = append(shown.Groups[i].Rows, r)
@@ -73,12 +73,6 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 			cells := g.Rows[j].Cells
 			cells[(at+1)%len(cells)].Path = cmp.Or(cells[at].Path, cells[(at+1)%len(cells)].Path)
 			g.Rows[j].Cells = slices.Delete(cells, at, at+1)
-		}
-		if t.ID == reconcile.DivergencesSection {
-			n := min(groupRows, len(g.Rows))
-			g.Rows, g.Rest = g.Rows[:n], g.Table
-			g.Rest.Rows = g.Rest.Rows[n:]
-			g.Open = true
 		}
 	}
 	shown.Settled -= shown.Divergences
@@ -144,11 +138,7 @@ type reportGroup struct {
 	Sums      trade.Sums // of its lines, with those that only the files have
 	Open      bool
 	paper.Table
-	Rest paper.Table // its lines after the first, of divergences
 }
-
-// groupRows is how many lines of a kind of divergence stand open.
-const groupRows = 5
 
 // bridgePath returns the link for a line of the bridge: the rows of the ledger or, if it does not have
 // them, the run that reports them.
