@@ -129,13 +129,13 @@ func TestAMonthIsClosedByTwoPeople(t *testing.T) {
 	d.settle()
 	d.run(0, "report", "--close", "2026-03", "--reason", "conferido", "--yes")
 	ana := d.as(trade.Administrator)
-	ana.Get("/approvals/1").Wants(http.StatusOK, "Fechar o mês: 31/03/2026", "conferido")
+	ana.Get("/approvals/1").Wants(http.StatusOK, "Fechar o mês: 03/2026", "conferido")
 	if closed, err := d.host.Store.Closings(t.Context(), trade.Date{}); err != nil || len(closed) > 0 {
 		t.Fatal(closed, err)
 	}
 	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi também"}}).Wants(http.StatusOK,
 		"Aprovado e feito")
-	ana.Get("/audit").Wants(http.StatusOK, "aprovou o pedido sobre 31/03/2026", "fechou um mês 31/03/2026")
+	ana.Get("/audit").Wants(http.StatusOK, "aprovou o pedido sobre 03/2026", "fechou um mês 03/2026")
 	closed, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(closed) != 1 || !regexp.MustCompile(`.+ \+ ana$`).MatchString(closed[0].Who) {
 		t.Errorf("closings %+v, %v", closed, err)
@@ -324,7 +324,8 @@ func TestChromiumShowsWhatWaitsForASecondPerson(t *testing.T) {
 	carla := d.as(trade.Accountant)
 	form := d.plan(carla, "dismiss", "job=contracts&state=invalid")
 	carla.Post("/act/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK)
-	carla.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK)
+	carla.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
+		"É preciso outra pessoa.")
 	carla.Post("/report/close/do", with(carla.Form("/report/close/do"), "reason", "mês conferido", "signed",
 		"1")).Wants(http.StatusOK, "falta a aprovação")
 	c := newChrome(t, d.server.URL, 1280, 800)

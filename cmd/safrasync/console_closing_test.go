@@ -159,12 +159,16 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 			t.Errorf("%s is not printed", text)
 		}
 	}
-	for _, text := range []string{"Contratado", "noERP", "R$", "SHA-256", "Contabilidade", "carla", "Diretoria"} {
-		if !strings.Contains(pages[0], text) || strings.Contains(pages[0], "Pontosemaberto") {
-			t.Errorf("the first sheet lacks %s, or has what is open:\n%s", text, pages[0])
+	for _, text := range []string{"fechadoporcarla,", "Contratado", "noERP", "R$", "Pontosemaberto:6"} {
+		if !strings.Contains(pages[0], text) {
+			t.Errorf("the first sheet lacks %s:\n%s", text, pages[0])
 		}
 	}
-	if len(pages) < 2 || strings.Contains(all, "Agendamentos") || strings.Contains(all, "Sair") {
+	_, hands, _ := strings.Cut(pages[len(pages)-1], "Anexo:")
+	if !strings.Contains(hands, "carlaContabilidadeDiretoria") || !strings.Contains(all, "Sobrasemexplicação:0") {
+		t.Errorf("nobody signs below what is open:\n%s", hands)
+	}
+	if strings.Contains(all, "Agendamentos") || strings.Contains(all, "Sair") {
 		t.Errorf("%d pages, with what is for the screen:\n%s", len(pages), all)
 	}
 	if list := complaints(); len(list) > 0 {

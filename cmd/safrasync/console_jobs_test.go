@@ -298,7 +298,7 @@ func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	b.Get("/audit?who=zoe").Wants(http.StatusOK, "<strong>Zoé</strong> dispensou ",
 		fmt.Sprintf(`<a href="/rows/%d">o contrato 01`, d.entry("contracts", "01|000003").ID))
 	b.Get("/audit?who=nobody").Wants(http.StatusOK, "Nenhum ato com este filtro")
-	b.Get("/audit?from=2026-02-31").Wants(http.StatusUnprocessableEntity, "O dia não existe")
+	b.Get("/audit?from=2026-02-31").Wants(http.StatusUnprocessableEntity, "Isto não é uma data")
 	b.Get("/audit?until=2001-01-01").Wants(http.StatusOK, "Nenhum ato com este filtro")
 	b.Get("/audit/check?act=login").Wants(http.StatusOK, "A auditoria está como foi gravada.")
 	b.Get("/audit/export?act=login").Wants(http.StatusOK, "\ufeffNº;Quando;Quem", ";carla;", "\r\n")

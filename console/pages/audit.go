@@ -150,7 +150,7 @@ func (p *Pages) auditQuery(q *web.Request) auditPage {
 	page.Query.From, err = readDay(page.From, q.Site.Zone, 0)
 	page.Query.Until, late = readDay(page.Until, q.Site.Zone, 1)
 	if err != nil || late != nil {
-		page.Fault = "This is not a date: use the calendar, or YYYY-MM-DD."
+		page.Fault = "This is not a date. Use the calendar, or YYYY-MM-DD."
 	}
 	return page
 }

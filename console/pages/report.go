@@ -49,6 +49,7 @@ type reportShown struct {
 	Tabs     []paper.Section
 	Part     *paper.Table // nil: the accounts
 	Groups   []reportGroup
+	Settled  int                 // divergences that a person has dealt with
 	Measures []reconcile.Measure // that there are
 	Measure  reconcile.Measure
 	Unit     string
@@ -390,9 +391,10 @@ func (p *Pages) doClosing(q *web.Request) error {
 
 // closedPage is a closing with its content.
 type closedPage struct {
-	Closing trade.Closing
-	Plan    Closing
-	Issuer  string // the cooperative with its CNPJ; "" = that is not configured
+	Closing          trade.Closing
+	Plan             Closing
+	Issuer           string // the cooperative with its CNPJ; "" = that is not configured
+	Closer, Approver string // "" = no other person had to approve it
 }
 
 // showClosing shows a month as it was closed and signed, for printing.
@@ -406,8 +408,9 @@ func (p *Pages) showClosing(q *web.Request) error {
 	if err != nil {
 		return err
 	}
+	closer, approver, _ := strings.Cut(closing.Who, trade.Together)
 	return q.Page(http.StatusOK, "report_closed",
-		closedPage{closing, p.closingOf(q, plan, true), p.office.Cooperative()})
+		closedPage{closing, p.closingOf(q, plan, true), p.office.Cooperative(), closer, approver})
 }
 
 // Formats returns the content types of files by their formats.

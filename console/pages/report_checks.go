@@ -17,6 +17,8 @@ type Closing struct {
 	reconcile.ClosingPlan
 	Checks []ClosingCheck
 	Table  []accountRow // what would be stored, in t and money
+	Open   bool         // the month has not ended yet
+	Needs  int          // people, in all
 }
 
 // closingOf returns the plan of a closing, as a page shows it.
@@ -97,7 +99,8 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 			}
 		}
 	}
-	return Closing{plan, checks, tableOf(rows, true)}
+	today := trade.DateOf(q.Site.Now().In(q.Site.Zone))
+	return Closing{plan, checks, tableOf(rows, true), !plan.Day.Before(today), p.office.ClosingNeeds(plan)}
 }
 
 // Blocked reports whether a failed check prevents the closing.

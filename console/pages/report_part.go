@@ -50,7 +50,7 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 		if i < 0 {
 			g := reportGroup{ID: r.Names[by], Table: paper.Table{Section: t.Section}}
 			g.Columns = slices.Clone(t.Columns)
-			g.Open = t.ID == reconcile.SummarySection || r.Names[by] == string(reconcile.ByAll)
+			g.Open = t.ID != reconcile.TotalsSection || r.Names[by] == string(reconcile.ByAll)
 			i, shown.Groups = len(shown.Groups), append(shown.Groups, g)
 		}
 		shown.Groups[i].Rows = append(shown.Groups[i].Rows, r)
@@ -59,6 +59,9 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 		g := &shown.Groups[i]
 		g.Sums = t.Kinds[g.ID]
 		g.Sums.Rows = cmp.Or(g.Sums.Rows, len(g.Rows))
+		g.More = g.Sums.Rows - len(g.Rows)
+		t.More -= g.More
+		shown.Settled += g.Sums.Rows
 		at := slices.IndexFunc(g.Columns,
 			func(c paper.Column) bool { return c.ID == by || g.ID == string(reconcile.ByAll) })
 		if at < 0 {
@@ -72,6 +75,7 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 			g.Rows[j].Cells = slices.Delete(cells, at, at+1)
 		}
 	}
+	shown.Settled -= shown.Divergences
 	if t.ID != reconcile.TotalsSection {
 		return nil
 	}

@@ -155,7 +155,7 @@ func (f Frame) Sends(job string, kind trade.Kind) string {
 // Target returns what a waiting act is about, for people.
 func (f Frame) Target(act, target string) string {
 	if day, err := trade.ParseDate(target); err == nil { // of a month that is closed
-		return f.Date(day)
+		return f.Month(day.String())
 	}
 	job, key, one := strings.Cut(target, " ")
 	if act == "refs set" || f.Title(job) == job && slices.Contains(trade.ReferenceKinds, job) {

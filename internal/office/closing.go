@@ -37,6 +37,12 @@ func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) (ac
 	return p, err
 }
 
+// ClosingNeeds returns how many people a closing needs in all.
+func (o *Office) ClosingNeeds(plan reconcile.ClosingPlan) int {
+	of := acts.Planned{Order: acts.Order{Act: acts.ActClose}, Value: closingValue(plan)}
+	return o.conf.Approve.Rules().Needs(of, 1)
+}
+
 // closingValue returns the value of a closing in R$; nil if that is unknown.
 func closingValue(plan reconcile.ClosingPlan) *trade.Decimal {
 	sum, priced := trade.Decimal{}, false

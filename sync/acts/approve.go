@@ -77,7 +77,7 @@ func PlannedOf(a trade.Approval) (p Planned, err error) {
 // Ask stores an act to wait for the consent of others, if the rules, or least, require more people
 // than have agreed so far. It returns nil if the act may be done now.
 func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who trade.Person, least int) (*trade.Approval, error) {
-	needs := a.Rules.needs(p, least)
+	needs := a.Rules.Needs(p, least)
 	if needs <= 1+len(who.Agreed) {
 		return nil, nil //nolint:nilnil // nobody need be asked
 	}
@@ -110,8 +110,8 @@ func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who trade.Person
 	return &asked, err
 }
 
-// needs returns how many people a plan needs in all, at least least.
-func (r Rules) needs(p Planned, least int) int {
+// Needs returns how many people a plan needs in all, at least least.
+func (r Rules) Needs(p Planned, least int) int {
 	if p.Value != nil && r.Above.Sign() > 0 && p.Value.Cmp(r.Above) <= 0 {
 		return least
 	}
@@ -294,7 +294,7 @@ func (a *Acts) Approve(ctx context.Context, id int64, who trade.Person) (Decided
 	}
 	ordered := d.Approval.People[0]
 	d.Approval.People = people
-	d.Approval.Needs = a.Rules.needs(p, d.Approval.Needs) // may have grown since; never shrinks
+	d.Approval.Needs = a.Rules.Needs(p, d.Approval.Needs) // may have grown since; never shrinks
 	d.Waits = d.Approval.Needs - len(d.Approval.People)
 	record, err := a.answered(now, "approval give", d.Approval, who)
 	if err != nil {

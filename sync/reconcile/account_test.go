@@ -151,10 +151,10 @@ func TestTheDifferenceOfAProductIsExplained(t *testing.T) {
 		text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
 		for _, line := range []string{
 			"SOJA;contratado;tudo o que a consulta traz do ERP;;;;46920;;;total", // 28,260 + 6,000 + 12,000 + 660
-			"SOJA;contratado;fora: com chave repetida no ERP;;;1;6000;;;fora do total",
+			"SOJA;contratado;fora: a mais com número repetido no ERP;;;1;6000;;;fora do total",
 			"SOJA;contratado;fora: com preço ou volume negativo;;;1;12000;;;fora do total",
 			"SOJA;contratado;no ERP;;;;28920;;;total",
-			"SOJA;valor fixado;fora: com chave repetida no ERP;;;1;;BRL;13050;fora do total",
+			"SOJA;valor fixado;fora: a mais com número repetido no ERP;;;1;;BRL;13050;fora do total",
 			"MILHO;contratado;mudou no ERP depois do envio (enviado − ERP);;;1;600;;;parcela",
 			"MILHO;contratado;na plataforma;;;;600;;;total",
 			"SOJA;contratado;na plataforma, e não mais no ERP;;;1;1800;;;parcela",

@@ -200,8 +200,11 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 		}
 		note := i18n.Report.Find(o.Lang, "section.note."+string(step.id))
 		if step.id == DivergencesSection {
-			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
-				decimalText(o.Tolerance.Contract, o.Lang))
+			more := ""
+			if o.Tolerance.Contract.Sign() != 0 {
+				more = " + " + decimalText(o.Tolerance.Contract, o.Lang) + " %"
+			}
+			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang), more)
 		}
 		p.section(step.id, note, step.columns)
 		if p.err == nil {

@@ -181,6 +181,10 @@ func (l *laid) Row(cells []any) error {
 	}
 	if i, ok := l.there["difference"]; ok {
 		d, _ := cells[i].(trade.Decimal)
+		if row.Names["kind"] == string(reconcile.OverDelivered) { // an excess is nothing that is missing
+			d = d.Neg()
+			cells[i] = d
+		}
 		switch unit, _ := cells[l.there["unit"]].(string); {
 		case unit == "kg":
 			row.Sums.Kilograms = d

@@ -27,7 +27,7 @@ type Table struct {
 	Kinds map[string]trade.Sums
 }
 
-// Read returns a report. Each section has at most its first most rows; columns that are empty in
+// Read returns a report. Each section, or kind of divergence, has at most its first most rows; columns that are empty in
 // all of them are left out.
 func Read(s *reconcile.Snapshot, o reconcile.Options, most int) (*Report, error) {
 	r := &Report{most: most}
@@ -55,7 +55,7 @@ func (r *Report) Row(row Line) error {
 	row.Sums.Rows = 1
 	sums.Join(row.Sums)
 	t.Kinds[row.Names["kind"]] = sums
-	if len(t.Rows) < r.most {
+	if sums.Rows <= r.most {
 		t.Rows = append(t.Rows, row)
 	} else {
 		t.More++
