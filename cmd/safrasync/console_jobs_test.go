@@ -186,7 +186,7 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: office.Now(), Stop: stop}))
 	b := d.as(trade.Administrator).Get("/routines").Wants(http.StatusOK, "Ver e liberar", "parada",
-		"Quando estiver resolvido, use “Ver e liberar”.")
+		"Quando estiver resolvido, um administrador usa “Ver e liberar”.")
 	b.Get("/act/release?job=contracts").Wants(http.StatusOK, "O que foi mostrado é liberado",
 		`<a href="/rows?job=contracts&amp;state=pending">Agora 1 documento espera o envio</a> · `)
 	form := with(b.Form("/act/release"), "reason", "conferido na plataforma")

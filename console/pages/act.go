@@ -481,6 +481,13 @@ func (p *Pages) pendingOf(q *web.Request, job string) (out trade.Figure, err err
 	return out, err
 }
 
+// stopReleased returns why a job is stopped, for the page that releases it: it names its own button.
+func (p *Pages) stopReleased(q *web.Request, stop trade.Stop) string {
+	v := q.Voice()
+	return strings.ReplaceAll(p.office.AdviseStop(&stop, q.Lang).What,
+		v.T("jobact.see")+"”"+v.T("jobact.release.who"), v.T("jobact.release")+"”")
+}
+
 // jobPage returns the plan of what a form orders for a job, and its page.
 func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, error) {
 	v, page, name := q.Voice(), &actPage{Act: act}, "jobact."+act
@@ -519,7 +526,7 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 		return page, plan, nil
 	}
 	if plan.Before.Stop != nil {
-		page.Notes = append(page.Notes, p.office.AdviseStop(plan.Before.Stop, q.Lang).What)
+		page.Notes = append(page.Notes, p.stopReleased(q, *plan.Before.Stop))
 	}
 	if release.Sweep != nil {
 		page.Notes = append(page.Notes, v.T("schedules.lets.sweep"))

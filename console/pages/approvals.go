@@ -60,7 +60,7 @@ type approvalPage struct {
 	Sums    trade.Sums     // of all rows of the plan
 	Frees   trade.Shortage // what waits for the code of a de-para
 	Freed   []trade.Entry  // a few rows of that
-	Stop    *trade.Advice  // what a release lets go on
+	Stop    string         // why the job of a release is stopped
 	Exists  []string       // what is known to exist of rows that it may make twice
 	Goes    trade.Figure   // what a release lets go on
 	Who     trade.Role     // the lowest role that may agree
@@ -86,7 +86,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 		page.Approval.Outcome == ""
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
-		page.Stop = p.office.AdviseStop(job.Before.Stop, q.Lang)
+		page.Stop = p.stopReleased(q, *job.Before.Stop)
 		if job.Release != nil {
 			page.Exists = p.office.Voice(q.Lang).Exists(job.Release.Exists)
 			page.Goes, err = p.pendingOf(q, job.Job)
