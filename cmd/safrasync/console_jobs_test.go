@@ -226,6 +226,30 @@ func TestWhileAStopHoldsTheNextTimeIsItsEnd(t *testing.T) {
 	}
 }
 
+// A release that waits for a second person is told wherever the job is, and ordered no second time.
+func TestAReleaseThatWaitsIsToldAndNotOfferedAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.extend("\napprove: {release: 2}\n")
+	stop := &trade.Stop{Code: "brake_new_rows", Brake: &trade.Brake{Job: "contracts", Rows: 430, Limit: 170}}
+	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
+		trade.JobStatus{Job: "contracts", State: trade.Paused, Since: office.Now(), Stop: stop}))
+	const plain, link = "430 linhas novas de uma vez; até 170 seria normal. Nada foi enviado.", `<a href="/approvals/1">`
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, plain, "um administrador usa “Ver e liberar”")
+	b := d.as(trade.Administrator).Get("/act/release?job=contracts").Wants(http.StatusOK, plain)
+	if strings.Contains(b.Body, "Ver e liberar") {
+		t.Error("the page of a release names another button")
+	}
+	b.Post("/act/release", with(b.Form("/act/release"), "reason", "conferido com a filial")).Wants(http.StatusOK,
+		"falta a aprovação", plain)
+	for _, path := range []string{"/", "/routines", "/act/release?job=contracts"} {
+		b.Get(path).Wants(http.StatusOK, plain, "espera por um administrador: "+link, "Pedido por ana")
+		if strings.Contains(b.Body, "/act/release?job") || strings.Contains(b.Body, `name="mark"`) {
+			t.Errorf("%s offers the release again", path)
+		}
+	}
+}
+
 // After the release of a brake rows may be made twice: the plan says what the platform has already,
 // and demands that a person has compared.
 func TestAReleaseThatMayDoubleSaysWhatExistsAndDemandsATick(t *testing.T) {

@@ -33,6 +33,7 @@ type actPage struct {
 	Notes   []string
 	Alarms  []string     // what is known to exist of rows that it may make twice
 	Goes    trade.Figure // what a release lets go on
+	Asked   []request    // to release the job already; nobody orders it twice
 	Refused string       // why it cannot be done to a job; "" = it can, or it is on rows
 	Plan    office.ManyPlan
 	Steps   []stepView         // its first rows
@@ -524,6 +525,13 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 	release := plan.Release
 	if release == nil {
 		return page, plan, nil
+	}
+	page.Asked, err = p.askedFor(q, order.Job, "")
+	if page.Asked != nil {
+		page.Mark = ""
+	}
+	if err != nil {
+		return nil, plan, err
 	}
 	if plan.Before.Stop != nil {
 		page.Notes = append(page.Notes, p.stopReleased(q, *plan.Before.Stop))

@@ -32,6 +32,7 @@ type homeStop struct {
 	Name   string
 	Status trade.JobStatus
 	Stop   string // text about the stop
+	Asked  []request
 }
 
 // setupStep is a step from an empty installation to its first sent contract.
@@ -57,7 +58,11 @@ func (p *Pages) showHome(q *web.Request) error {
 		}
 		if status.State != trade.Idle && status.State != trade.Running && status.Stop != nil {
 			fault = p.office.Stop(*status.Stop, q.Lang)
-			page.Stops = append(page.Stops, homeStop{job.Name, status, fault})
+			asked, err := p.askedFor(q, job.Name, "")
+			if err != nil {
+				return err
+			}
+			page.Stops = append(page.Stops, homeStop{job.Name, status, fault, asked})
 		}
 		tallies, err := p.office.Counts(q.Context(), job.Name)
 		if err != nil {

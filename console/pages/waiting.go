@@ -44,7 +44,8 @@ type request struct {
 	For string // whom it waits for, as a part of a phrase's key: you, accountant, administrator
 }
 
-// askedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
+// askedFor returns the acts that wait for consent and are about a row, or about a code of a de-para; of the
+// key "" those that release the job.
 func (p *Pages) askedFor(q *web.Request, job string, keys ...string) ([]request, error) {
 	all, err := p.office.Approvals(q.Context())
 	if err != nil {
@@ -56,7 +57,9 @@ func (p *Pages) askedFor(q *web.Request, job string, keys ...string) ([]request,
 		if err != nil {
 			return nil, err
 		}
-		about := func(key string) bool { return slices.Contains(planned.Order.Keys, key) }
+		about := func(key string) bool {
+			return slices.Contains(planned.Order.Keys, key) || key == "" && a.Act == acts.ActRelease
+		}
 		if planned.Order.Job == job && (len(keys) == 0 || slices.ContainsFunc(keys, about)) {
 			one := request{a, string(office.RoleOfApproval(a))}
 			if mayApprove(a, &q.Login.User) {
