@@ -474,14 +474,6 @@ func (p *Pages) actOnJob(q *web.Request, act string) error {
 	return q.Page(http.StatusConflict, "act", again)
 }
 
-// pendingOf returns the rows of a job that wait for nothing but their turn, as they are now.
-func (p *Pages) pendingOf(q *web.Request, job string) (out trade.Figure, err error) {
-	out.Of = trade.RowQuery{Jobs: []string{job}, States: []trade.State{trade.Pending}}
-	sums, err := p.office.RowSums(q.Context(), out.Of, true)
-	out.Sums = sums[job]
-	return out, err
-}
-
 // stopReleased returns why a job is stopped, for the page that releases it: it names its own button.
 func (p *Pages) stopReleased(q *web.Request, stop trade.Stop) string {
 	v := q.Voice()
@@ -530,16 +522,15 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 	if page.Asked != nil {
 		page.Mark = ""
 	}
-	if err != nil {
-		return nil, plan, err
-	}
 	if plan.Before.Stop != nil {
 		page.Notes = append(page.Notes, p.stopReleased(q, *plan.Before.Stop))
 	}
 	if release.Sweep != nil {
 		page.Notes = append(page.Notes, v.T("schedules.lets.sweep"))
 	}
-	page.Goes, err = p.pendingOf(q, order.Job)
+	if err == nil {
+		page.Goes, _, err = p.goesWith(q, order, nil)
+	}
 	if err != nil {
 		return nil, plan, err
 	}

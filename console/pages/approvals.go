@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -18,35 +17,75 @@ type waitsShown struct {
 	acts.Planned
 	Last trade.Consent // of who decided
 	Row  []trade.Entry // the one that it is about; none: it is about several, or another thing
+	Goes trade.Figure  // see [Pages.goesWith]; zero: it was decided
+	You  bool          // the person may agree
 }
 
 func (p *Pages) showApprovals(q *web.Request) error {
 	var page struct{ Open, Decided []waitsShown }
-	for _, of := range []struct {
-		list func(context.Context) ([]trade.Approval, error)
-		to   *[]waitsShown
-	}{{p.office.Approvals, &page.Open}, {p.office.Decided, &page.Decided}} {
-		list, err := of.list(q.Context())
+	waits, err := p.office.Approvals(q.Context())
+	decided, decidedErr := p.office.Decided(q.Context())
+	if err := errors.Join(err, decidedErr); err != nil {
+		return err
+	}
+	for _, a := range append(waits, decided...) {
+		planned, _ := acts.PlannedOf(a) // of a damaged one what else is known is shown
+		shown := waitsShown{
+			Approval: a, Planned: planned, Last: a.People[len(a.People)-1], You: mayApprove(a, &q.Login.User),
+		}
+		if a.Outcome == trade.ApprovalLapsed {
+			shown.Last = trade.Consent{At: a.Until}
+		}
+		if len(planned.Steps) == 1 {
+			shown.Row, err = p.office.Entries(q.Context(), []int64{planned.Steps[0].ID})
+			if err != nil {
+				return err
+			}
+		}
+		if a.Outcome != "" {
+			page.Decided = append(page.Decided, shown)
+			continue
+		}
+		shown.Goes, _, err = p.goesWith(q, planned.Order, planned.Steps)
 		if err != nil {
 			return err
 		}
-		for _, a := range list {
-			planned, _ := acts.PlannedOf(a) // of a damaged one what else is known is shown
-			last := a.People[len(a.People)-1]
-			if a.Outcome == trade.ApprovalLapsed {
-				last = trade.Consent{At: a.Until}
-			}
-			shown := waitsShown{Approval: a, Planned: planned, Last: last}
-			if len(planned.Steps) == 1 {
-				shown.Row, err = p.office.Entries(q.Context(), []int64{planned.Steps[0].ID})
-				if err != nil {
-					return err
-				}
-			}
-			*of.to = append(*of.to, shown)
-		}
+		page.Open = append(page.Open, shown)
 	}
 	return q.Page(http.StatusOK, "approvals", page)
+}
+
+// goesWith returns what an order is about, as it is now: what a release lets go on, what waits for the code
+// of a de-para, or rows, unless they are very many.
+func (p *Pages) goesWith(q *web.Request, o acts.Order, rows []acts.PlannedStep) (
+	out trade.Figure, frees trade.Shortage, err error,
+) {
+	switch {
+	case o.Act == acts.ActSetCode:
+		missing, err := p.office.Shortages(q.Context())
+		for _, s := range missing {
+			if s.Kind == o.Job && slices.Contains(o.Keys, s.Code) {
+				frees = s
+			}
+		}
+		for _, load := range frees.Blocked {
+			out.Join(trade.Sums(*load))
+		}
+		return out, frees, err
+	case o.Act == acts.ActRelease:
+		out.Of = trade.RowQuery{Jobs: []string{o.Job}, States: []trade.State{trade.Pending}}
+		sums, err := p.office.RowSums(q.Context(), out.Of, true)
+		out.Sums = sums[o.Job]
+		return out, frees, err
+	case len(rows) > 1000:
+		return out, frees, nil
+	}
+	ids := trade.Map(rows, func(s acts.PlannedStep) int64 { return s.ID })
+	entries, err := p.office.Entries(q.Context(), ids)
+	for _, e := range entries {
+		out.Join(acts.RowStep{Before: e}.Sums())
+	}
+	return out, frees, err
 }
 
 // approvalPage is one waiting act, with the plan that the first person saw.
@@ -57,12 +96,11 @@ type approvalPage struct {
 	Then    []stepView // as they were planned, if the act is outdated or was decided
 	More    int
 	Row     []trade.Entry  // the one of the plan; none: it has several
-	Sums    trade.Sums     // of all rows of the plan
 	Frees   trade.Shortage // what waits for the code of a de-para
 	Freed   []trade.Entry  // a few rows of that
 	Stop    string         // why the job of a release is stopped
 	Exists  []string       // what is known to exist of rows that it may make twice
-	Goes    trade.Figure   // what a release lets go on
+	Goes    trade.Figure   // see [Pages.goesWith]
 	Who     trade.Role     // the lowest role that may agree
 	May     bool           // the person may agree
 	Own     bool           // the person ordered it, or has agreed
@@ -79,8 +117,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	if page.Waits.Closing != nil {
 		page.Closing = new(p.closingOf(q, *page.Waits.Closing, false))
 	}
-	page.Own = slices.ContainsFunc(page.Approval.People,
-		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
+	page.Own = agreed(page.Approval, &q.Login.User)
 	page.Who = office.RoleOfApproval(page.Approval)
 	page.May = q.May(page.Who) && !page.Own && !page.Lapsed && !page.Review.Outdated &&
 		page.Approval.Outcome == ""
@@ -89,23 +126,13 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 		page.Stop = p.stopReleased(q, *job.Before.Stop)
 		if job.Release != nil {
 			page.Exists = p.office.Voice(q.Lang).Exists(job.Release.Exists)
-			page.Goes, err = p.pendingOf(q, job.Job)
-			if err != nil {
-				return page, err
-			}
 		}
 	}
-	if page.Approval.Act == acts.ActSetCode && page.Approval.Outcome == "" {
-		missing, err := p.office.Shortages(q.Context())
-		if err != nil {
-			return page, err
+	if page.Approval.Outcome == "" {
+		page.Goes, page.Frees, err = p.goesWith(q, page.Planned.Order, nil)
+		if err == nil {
+			page.Freed, err = p.office.Entries(q.Context(), page.Frees.Sample)
 		}
-		for _, s := range missing {
-			if o := page.Planned.Order; s.Kind == o.Job && slices.Contains(o.Keys, s.Code) {
-				page.Frees = s
-			}
-		}
-		page.Freed, err = p.office.Entries(q.Context(), page.Frees.Sample)
 		if err != nil {
 			return page, err
 		}
@@ -115,7 +142,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 			if s.Refused != "" {
 				continue
 			}
-			page.Sums.Join(s.Sums())
+			page.Goes.Join(s.Sums())
 			if len(page.Steps) == stepsShown {
 				continue
 			}
