@@ -529,7 +529,7 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 		page.Notes = append(page.Notes, v.T("schedules.lets.sweep"))
 	}
 	if err == nil {
-		page.Goes, _, err = p.goesWith(q, order, nil)
+		page.Goes, _, err = p.goesWith(q, order)
 	}
 	if err != nil {
 		return nil, plan, err

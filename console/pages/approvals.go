@@ -21,6 +21,9 @@ type waitsShown struct {
 	You  bool          // the person may agree
 }
 
+// addedUp is of how many rows of a plan the list has the sums; the page of the plan has them of all.
+const addedUp = 1000
+
 func (p *Pages) showApprovals(q *web.Request) error {
 	var page struct{ Open, Decided []waitsShown }
 	waits, err := p.office.Approvals(q.Context())
@@ -36,32 +39,36 @@ func (p *Pages) showApprovals(q *web.Request) error {
 		if a.Outcome == trade.ApprovalLapsed {
 			shown.Last = trade.Consent{At: a.Until}
 		}
-		if len(planned.Steps) == 1 {
-			shown.Row, err = p.office.Entries(q.Context(), []int64{planned.Steps[0].ID})
-			if err != nil {
-				return err
-			}
+		var rows []trade.Entry
+		if n := len(planned.Steps); n == 1 || a.Outcome == "" && n <= addedUp {
+			ids := trade.Map(planned.Steps, func(s acts.PlannedStep) int64 { return s.ID })
+			rows, err = p.office.Entries(q.Context(), ids)
 		}
-		if a.Outcome != "" {
-			page.Decided = append(page.Decided, shown)
-			continue
+		if err == nil && a.Outcome == "" {
+			shown.Goes, _, err = p.goesWith(q, planned.Order)
 		}
-		shown.Goes, _, err = p.goesWith(q, planned.Order, planned.Steps)
 		if err != nil {
 			return err
 		}
-		page.Open = append(page.Open, shown)
+		for _, e := range rows {
+			shown.Goes.Join(acts.RowStep{Before: e}.Sums())
+		}
+		if len(planned.Steps) == 1 {
+			shown.Row = rows
+		}
+		if a.Outcome == "" {
+			page.Open = append(page.Open, shown)
+		} else {
+			page.Decided = append(page.Decided, shown)
+		}
 	}
 	return q.Page(http.StatusOK, "approvals", page)
 }
 
-// goesWith returns what an order is about, as it is now: what a release lets go on, what waits for the code
-// of a de-para, or rows, unless they are very many.
-func (p *Pages) goesWith(q *web.Request, o acts.Order, rows []acts.PlannedStep) (
-	out trade.Figure, frees trade.Shortage, err error,
-) {
-	switch {
-	case o.Act == acts.ActSetCode:
+// goesWith returns what a release lets go on, or what waits for the code of a de-para, as it is now.
+func (p *Pages) goesWith(q *web.Request, o acts.Order) (out trade.Figure, frees trade.Shortage, err error) {
+	switch o.Act {
+	case acts.ActSetCode:
 		missing, err := p.office.Shortages(q.Context())
 		for _, s := range missing {
 			if s.Kind == o.Job && slices.Contains(o.Keys, s.Code) {
@@ -72,20 +79,13 @@ func (p *Pages) goesWith(q *web.Request, o acts.Order, rows []acts.PlannedStep) 
 			out.Join(trade.Sums(*load))
 		}
 		return out, frees, err
-	case o.Act == acts.ActRelease:
+	case acts.ActRelease:
 		out.Of = trade.RowQuery{Jobs: []string{o.Job}, States: []trade.State{trade.Pending}}
 		sums, err := p.office.RowSums(q.Context(), out.Of, true)
 		out.Sums = sums[o.Job]
 		return out, frees, err
-	case len(rows) > 1000:
-		return out, frees, nil
 	}
-	ids := trade.Map(rows, func(s acts.PlannedStep) int64 { return s.ID })
-	entries, err := p.office.Entries(q.Context(), ids)
-	for _, e := range entries {
-		out.Join(acts.RowStep{Before: e}.Sums())
-	}
-	return out, frees, err
+	return out, frees, nil
 }
 
 // approvalPage is one waiting act, with the plan that the first person saw.
@@ -129,7 +129,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 		}
 	}
 	if page.Approval.Outcome == "" {
-		page.Goes, page.Frees, err = p.goesWith(q, page.Planned.Order, nil)
+		page.Goes, page.Frees, err = p.goesWith(q, page.Planned.Order)
 		if err == nil {
 			page.Freed, err = p.office.Entries(q.Context(), page.Frees.Sample)
 		}
