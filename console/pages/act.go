@@ -477,8 +477,7 @@ func (p *Pages) actOnJob(q *web.Request, act string) error {
 // stopReleased returns why a job is stopped, for the page that releases it: it names its own button.
 func (p *Pages) stopReleased(q *web.Request, stop trade.Stop) string {
 	v := q.Voice()
-	return strings.ReplaceAll(p.office.AdviseStop(&stop, q.Lang).What,
-		v.T("jobact.see")+"”"+v.T("jobact.release.who"), v.T("jobact.release")+"”")
+	return strings.ReplaceAll(p.office.AdviseStop(&stop, q.Lang).What, v.T("jobact.see"), v.T("jobact.release"))
 }
 
 // jobPage returns the plan of what a form orders for a job, and its page.

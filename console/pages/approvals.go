@@ -25,7 +25,7 @@ type waitsShown struct {
 const addedUp = 1000
 
 func (p *Pages) showApprovals(q *web.Request) error {
-	var page struct{ Open, Decided []waitsShown }
+	page := map[bool][]waitsShown{} // by whether they wait still
 	waits, err := p.office.Approvals(q.Context())
 	decided, decidedErr := p.office.Decided(q.Context())
 	if err := errors.Join(err, decidedErr); err != nil {
@@ -39,28 +39,24 @@ func (p *Pages) showApprovals(q *web.Request) error {
 		if a.Outcome == trade.ApprovalLapsed {
 			shown.Last = trade.Consent{At: a.Until}
 		}
-		var rows []trade.Entry
-		if n := len(planned.Steps); n == 1 || a.Outcome == "" && n <= addedUp {
+		open, n := a.Outcome == "", len(planned.Steps)
+		if n == 1 || open && n <= addedUp {
 			ids := trade.Map(planned.Steps, func(s acts.PlannedStep) int64 { return s.ID })
-			rows, err = p.office.Entries(q.Context(), ids)
+			shown.Row, err = p.office.Entries(q.Context(), ids)
 		}
-		if err == nil && a.Outcome == "" {
+		if err == nil && open {
 			shown.Goes, _, err = p.goesWith(q, planned.Order)
 		}
 		if err != nil {
 			return err
 		}
-		for _, e := range rows {
+		for _, e := range shown.Row {
 			shown.Goes.Join(acts.RowStep{Before: e}.Sums())
 		}
-		if len(planned.Steps) == 1 {
-			shown.Row = rows
+		if n > 1 {
+			shown.Row = nil
 		}
-		if a.Outcome == "" {
-			page.Open = append(page.Open, shown)
-		} else {
-			page.Decided = append(page.Decided, shown)
-		}
+		page[open] = append(page[open], shown)
 	}
 	return q.Page(http.StatusOK, "approvals", page)
 }
@@ -164,8 +160,9 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 				if e.ID == s.ID {
 					after := e.As(s.To)
 					after.RemoteID = s.Given
-					step := acts.RowStep{Key: s.Key, Before: e.As(s.From), After: after}
-					page.Then = append(page.Then, stepView{RowStep: step})
+					page.Then = append(page.Then, stepView{RowStep: acts.RowStep{
+						Key: s.Key, Before: e.As(s.From), After: after,
+					}})
 				}
 			}
 		}
@@ -231,15 +228,16 @@ func (p *Pages) answerApproval(agrees bool) func(*web.Request) error {
 		case err != nil:
 			return err
 		case done.Refused == "" && done.Waits > 0 && agrees:
-			return q.Done("approvals.agreed", "/approvals")
+			text = "approvals.agreed"
 		case done.Refused == "":
-			return q.Done(text, "/approvals")
 		case done.Refused == acts.NotAsked: // another person was first
-			return q.Done("approvals.not_asked", "/approvals")
+			text = "approvals.not_asked"
 		case done.Done || len(done.Approval.People) >= done.Approval.Needs: // the act no longer waits
-			return q.Done("approvals.moved", "/approvals")
+			text = "approvals.moved"
+		default:
+			page.Fault = "approval.refused." + string(done.Refused)
+			return q.Page(http.StatusConflict, "approval", page)
 		}
-		page.Fault = "approval.refused." + string(done.Refused)
-		return q.Page(http.StatusConflict, "approval", page)
+		return q.Done(text, "/approvals")
 	}
 }

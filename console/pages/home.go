@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
@@ -53,37 +54,26 @@ func (p *Pages) showHome(q *web.Request) error {
 	ran, fault := false, "" // a run has read the ERP; why the last run of a job stopped
 	for _, job := range p.office.Jobs() {
 		status, err := p.office.JobStatus(q.Context(), job.Name)
-		if err != nil {
+		asked, askedErr := p.askedFor(q, job.Name, "")
+		tallies, talliesErr := p.office.Counts(q.Context(), job.Name)
+		runs, runsErr := p.office.Runs(q.Context(), job.Name, 1)
+		if err := errors.Join(err, askedErr, talliesErr, runsErr); err != nil {
 			return err
 		}
 		if status.State != trade.Idle && status.State != trade.Running && status.Stop != nil {
 			fault = p.office.Stop(*status.Stop, q.Lang)
-			asked, err := p.askedFor(q, job.Name, "")
-			if err != nil {
-				return err
-			}
 			page.Stops = append(page.Stops, homeStop{job.Name, status, fault, asked})
-		}
-		tallies, err := p.office.Counts(q.Context(), job.Name)
-		if err != nil {
-			return err
 		}
 		for _, t := range tallies {
 			states[t.State] += t.Count
 		}
-		runs, err := p.office.Runs(q.Context(), job.Name, 1)
-		if err != nil {
-			return err
-		}
 		ran = ran || len(runs) > 0 && !runs[0].EndedAt.IsZero() && runs[0].Stopped == nil
 	}
 	_, flags, err := p.office.ChangedCounts(q.Context())
-	if err != nil {
-		return err
-	}
-	changed, err := p.office.RowSums(q.Context(),
+	changed, changedErr := p.office.RowSums(q.Context(),
 		trade.RowQuery{States: trade.ChangedIn, Flags: trade.AcknowledgedByAct}, true)
-	if err != nil {
+	stuck, stuckErr := p.causes.Stuck(q.Context(), q.Lang, q.PopFlash() != "")
+	if err := errors.Join(err, changedErr, stuckErr); err != nil {
 		return err
 	}
 	_, page.Changed = totalsOf(changed)
@@ -95,10 +85,6 @@ func (p *Pages) showHome(q *web.Request) error {
 				Path: "/changed?flag=" + string(flag),
 			})
 		}
-	}
-	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.PopFlash() != "")
-	if err != nil {
-		return err
 	}
 	page.Today = todayOf(q.Voice(), stuck, q.Site.Now(), q.Login.User.Role)
 	page.Today.Causes = append(twice, page.Today.Causes...)

@@ -81,6 +81,9 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 		}
 		// the oldest one is what the others are compared with
 		runs, err := p.office.Runs(q.Context(), s.Job, ticksShown+1)
+		if err == nil {
+			one.Asked, err = p.askedFor(q, s.Job, "")
+		}
 		if err != nil {
 			return err
 		}
@@ -96,10 +99,6 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 			one.Last = &last
 		}
 		one.Runs = runs
-		one.Asked, err = p.askedFor(q, s.Job, "")
-		if err != nil {
-			return err
-		}
 		first := actsOn(s.Status)[0]
 		one.More = slices.DeleteFunc(actsOn(s.Status), func(a jobAct) bool {
 			return a.Act == acts.ActRelease && one.Asked != nil || !q.May(acts.Order{Act: a.Act, Job: s.Job, Sweep: a.Sweep}.Role())
