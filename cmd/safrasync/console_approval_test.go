@@ -225,6 +225,7 @@ func TestTheApprovalOfAnActShowsTheRowsAndTheirCounterparts(t *testing.T) {
 	b.Get("/approvals/1").Wants(http.StatusOK, fmt.Sprintf(`href="/rows/%d"`, held.ID),
 		fmt.Sprintf(`href="/rows/%d"`, old.ID), old.RemoteID, "90,03 t", "nunca foi enviada", "SOJA")
 	b.Get("/approvals/2").Wants(http.StatusOK, "2 linhas · 30 t · R$ 225.900,00", "coluna pagto")
+	b.Get("/approvals").Wants(http.StatusOK, "<div>R$ 225.900,00</div>", "<q>engano</q>", "1 de 2", ">espera por você<")
 }
 
 // A code of a de-para is approved with what it lets go, and only administration is called.
@@ -252,7 +253,7 @@ func TestTheApprovalOfACodeSaysWhatItFreesAndWhoMayApprove(t *testing.T) {
 	d.runIn(t.Context(), consoletest.Password+"\n", 0, "users", "add", "bruno", "--role", "accountant",
 		"--password-stdin")
 	other := d.browser().LogIn("bruno", consoletest.Password).Get("/approvals/1").Wants(http.StatusOK,
-		"Só a administração pode aprovar isto", "Recusar")
+		"Quem pode aprovar: outra pessoa da administração.", "Recusar")
 	if strings.Contains(other.Body, "Aprovar e fazer") {
 		t.Error("who may not approve is offered it")
 	}

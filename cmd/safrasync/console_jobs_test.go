@@ -204,9 +204,9 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: office.Now(), Stop: stop}))
 	b := d.as(trade.Administrator).Get("/routines").Wants(http.StatusOK, "Ver e liberar", "parada",
-		"Quando estiver resolvido, use “Ver e liberar”.")
+		"Quando estiver resolvido, um administrador usa “Ver e liberar”.")
 	b.Get("/act/release?job=contracts").Wants(http.StatusOK, "O que foi mostrado é liberado",
-		`<a href="/rows?job=contracts&amp;state=pending">Agora 1 documento espera o envio</a> · `)
+		`<a href="/rows?job=contracts&amp;state=pending">Agora 1 documento está pronto para o envio (sem erro e sem nada a aguardar)</a> · `)
 	form := with(b.Form("/act/release"), "reason", "conferido na plataforma")
 	b.Post("/act/release", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
 	b.Post("/act/release", with(b.Form("/act/release"), "reason",
@@ -241,6 +241,30 @@ func TestWhileAStopHoldsTheNextTimeIsItsEnd(t *testing.T) {
 	b.Get("/routines").Wants(http.StatusOK, shown, "próxima em ")
 	if strings.Contains(b.Body, early.Format("02/01/2006 15:04")) {
 		t.Errorf("the schedules have %s, at which nothing runs", early)
+	}
+}
+
+// A release that waits for a second person is told wherever the job is, and ordered no second time.
+func TestAReleaseThatWaitsIsToldAndNotOfferedAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.extend("\napprove: {release: 2}\n")
+	stop := &trade.Stop{Code: "brake_new_rows", Brake: &trade.Brake{Job: "contracts", Rows: 430, Limit: 170}}
+	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
+		trade.JobStatus{Job: "contracts", State: trade.Paused, Since: office.Now(), Stop: stop}))
+	const plain, link = "430 linhas novas de uma vez; até 170 seria normal. Nada foi enviado.", `<a href="/approvals/1">`
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, plain, "um administrador usa “Ver e liberar”")
+	b := d.as(trade.Administrator).Get("/act/release?job=contracts").Wants(http.StatusOK, plain)
+	if strings.Contains(b.Body, "Ver e liberar") {
+		t.Error("the page of a release names another button")
+	}
+	b.Post("/act/release", with(b.Form("/act/release"), "reason", "conferido com a filial")).Wants(http.StatusOK,
+		"falta a aprovação", plain)
+	for _, path := range []string{"/", "/routines", "/act/release?job=contracts"} {
+		b.Get(path).Wants(http.StatusOK, plain, "espera por um administrador: "+link, "Pedido por ana")
+		if strings.Contains(b.Body, "/act/release?job") || strings.Contains(b.Body, `name="mark"`) {
+			t.Errorf("%s offers the release again", path)
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ type actPage struct {
 	Notes   []string
 	Alarms  []string     // what is known to exist of rows that it may make twice
 	Goes    trade.Figure // what a release lets go on
+	Asked   []request    // to release the job already; nobody orders it twice
 	Refused string       // why it cannot be done to a job; "" = it can, or it is on rows
 	Plan    office.ManyPlan
 	Steps   []stepView         // its first rows
@@ -473,12 +474,10 @@ func (p *Pages) actOnJob(q *web.Request, act string) error {
 	return q.Page(http.StatusConflict, "act", again)
 }
 
-// pendingOf returns the rows of a job that wait for nothing but their turn, as they are now.
-func (p *Pages) pendingOf(q *web.Request, job string) (out trade.Figure, err error) {
-	out.Of = trade.RowQuery{Jobs: []string{job}, States: []trade.State{trade.Pending}}
-	sums, err := p.office.RowSums(q.Context(), out.Of, true)
-	out.Sums = sums[job]
-	return out, err
+// stopReleased returns why a job is stopped, for the page that releases it: it names its own button.
+func (p *Pages) stopReleased(q *web.Request, stop trade.Stop) string {
+	v := q.Voice()
+	return strings.ReplaceAll(p.office.AdviseStop(&stop, q.Lang).What, v.T("jobact.see"), v.T("jobact.release"))
 }
 
 // jobPage returns the plan of what a form orders for a job, and its page.
@@ -518,13 +517,19 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 	if release == nil {
 		return page, plan, nil
 	}
+	page.Asked, err = p.askedFor(q, order.Job, "")
+	if page.Asked != nil {
+		page.Mark = ""
+	}
 	if plan.Before.Stop != nil {
-		page.Notes = append(page.Notes, p.office.AdviseStop(plan.Before.Stop, q.Lang).What)
+		page.Notes = append(page.Notes, p.stopReleased(q, *plan.Before.Stop))
 	}
 	if release.Sweep != nil {
 		page.Notes = append(page.Notes, v.T("schedules.lets.sweep"))
 	}
-	page.Goes, err = p.pendingOf(q, order.Job)
+	if err == nil {
+		page.Goes, _, err = p.goesWith(q, order)
+	}
 	if err != nil {
 		return nil, plan, err
 	}

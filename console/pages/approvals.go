@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -18,35 +17,71 @@ type waitsShown struct {
 	acts.Planned
 	Last trade.Consent // of who decided
 	Row  []trade.Entry // the one that it is about; none: it is about several, or another thing
+	Goes trade.Figure  // see [Pages.goesWith]; zero: it was decided
+	You  bool          // the person may agree
 }
 
+// addedUp is of how many rows of a plan the list has the sums; the page of the plan has them of all.
+const addedUp = 1000
+
 func (p *Pages) showApprovals(q *web.Request) error {
-	var page struct{ Open, Decided []waitsShown }
-	for _, of := range []struct {
-		list func(context.Context) ([]trade.Approval, error)
-		to   *[]waitsShown
-	}{{p.office.Approvals, &page.Open}, {p.office.Decided, &page.Decided}} {
-		list, err := of.list(q.Context())
+	page := map[bool][]waitsShown{} // by whether they wait still
+	waits, err := p.office.Approvals(q.Context())
+	decided, decidedErr := p.office.Decided(q.Context())
+	if err := errors.Join(err, decidedErr); err != nil {
+		return err
+	}
+	for _, a := range append(waits, decided...) {
+		planned, _ := acts.PlannedOf(a) // of a damaged one what else is known is shown
+		shown := waitsShown{
+			Approval: a, Planned: planned, Last: a.People[len(a.People)-1], You: mayApprove(a, &q.Login.User),
+		}
+		if a.Outcome == trade.ApprovalLapsed {
+			shown.Last = trade.Consent{At: a.Until}
+		}
+		open, n := a.Outcome == "", len(planned.Steps)
+		if n == 1 || open && n <= addedUp {
+			ids := trade.Map(planned.Steps, func(s acts.PlannedStep) int64 { return s.ID })
+			shown.Row, err = p.office.Entries(q.Context(), ids)
+		}
+		if err == nil && open {
+			shown.Goes, _, err = p.goesWith(q, planned.Order)
+		}
 		if err != nil {
 			return err
 		}
-		for _, a := range list {
-			planned, _ := acts.PlannedOf(a) // of a damaged one what else is known is shown
-			last := a.People[len(a.People)-1]
-			if a.Outcome == trade.ApprovalLapsed {
-				last = trade.Consent{At: a.Until}
-			}
-			shown := waitsShown{Approval: a, Planned: planned, Last: last}
-			if len(planned.Steps) == 1 {
-				shown.Row, err = p.office.Entries(q.Context(), []int64{planned.Steps[0].ID})
-				if err != nil {
-					return err
-				}
-			}
-			*of.to = append(*of.to, shown)
+		for _, e := range shown.Row {
+			shown.Goes.Join(acts.RowStep{Before: e}.Sums())
 		}
+		if n > 1 {
+			shown.Row = nil
+		}
+		page[open] = append(page[open], shown)
 	}
 	return q.Page(http.StatusOK, "approvals", page)
+}
+
+// goesWith returns what a release lets go on, or what waits for the code of a de-para, as it is now.
+func (p *Pages) goesWith(q *web.Request, o acts.Order) (out trade.Figure, frees trade.Shortage, err error) {
+	switch o.Act {
+	case acts.ActSetCode:
+		missing, err := p.office.Shortages(q.Context())
+		for _, s := range missing {
+			if s.Kind == o.Job && slices.Contains(o.Keys, s.Code) {
+				frees = s
+			}
+		}
+		for _, load := range frees.Blocked {
+			out.Join(trade.Sums(*load))
+		}
+		return out, frees, err
+	case acts.ActRelease:
+		out.Of = trade.RowQuery{Jobs: []string{o.Job}, States: []trade.State{trade.Pending}}
+		sums, err := p.office.RowSums(q.Context(), out.Of, true)
+		out.Sums = sums[o.Job]
+		return out, frees, err
+	}
+	return out, frees, nil
 }
 
 // approvalPage is one waiting act, with the plan that the first person saw.
@@ -57,12 +92,11 @@ type approvalPage struct {
 	Then    []stepView // as they were planned, if the act is outdated or was decided
 	More    int
 	Row     []trade.Entry  // the one of the plan; none: it has several
-	Sums    trade.Sums     // of all rows of the plan
 	Frees   trade.Shortage // what waits for the code of a de-para
 	Freed   []trade.Entry  // a few rows of that
-	Stop    *trade.Advice  // what a release lets go on
+	Stop    string         // why the job of a release is stopped
 	Exists  []string       // what is known to exist of rows that it may make twice
-	Goes    trade.Figure   // what a release lets go on
+	Goes    trade.Figure   // see [Pages.goesWith]
 	Who     trade.Role     // the lowest role that may agree
 	May     bool           // the person may agree
 	Own     bool           // the person ordered it, or has agreed
@@ -79,33 +113,22 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	if page.Waits.Closing != nil {
 		page.Closing = new(p.closingOf(q, *page.Waits.Closing, false))
 	}
-	page.Own = slices.ContainsFunc(page.Approval.People,
-		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
+	page.Own = agreed(page.Approval, &q.Login.User)
 	page.Who = office.RoleOfApproval(page.Approval)
 	page.May = q.May(page.Who) && !page.Own && !page.Lapsed && !page.Review.Outdated &&
 		page.Approval.Outcome == ""
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
-		page.Stop = p.office.AdviseStop(job.Before.Stop, q.Lang)
+		page.Stop = p.stopReleased(q, *job.Before.Stop)
 		if job.Release != nil {
 			page.Exists = p.office.Voice(q.Lang).Exists(job.Release.Exists)
-			page.Goes, err = p.pendingOf(q, job.Job)
-			if err != nil {
-				return page, err
-			}
 		}
 	}
-	if page.Approval.Act == acts.ActSetCode && page.Approval.Outcome == "" {
-		missing, err := p.office.Shortages(q.Context())
-		if err != nil {
-			return page, err
+	if page.Approval.Outcome == "" {
+		page.Goes, page.Frees, err = p.goesWith(q, page.Planned.Order)
+		if err == nil {
+			page.Freed, err = p.office.Entries(q.Context(), page.Frees.Sample)
 		}
-		for _, s := range missing {
-			if o := page.Planned.Order; s.Kind == o.Job && slices.Contains(o.Keys, s.Code) {
-				page.Frees = s
-			}
-		}
-		page.Freed, err = p.office.Entries(q.Context(), page.Frees.Sample)
 		if err != nil {
 			return page, err
 		}
@@ -115,7 +138,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 			if s.Refused != "" {
 				continue
 			}
-			page.Sums.Join(s.Sums())
+			page.Goes.Join(s.Sums())
 			if len(page.Steps) == stepsShown {
 				continue
 			}
@@ -147,8 +170,9 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 				if e.ID == s.ID {
 					after := e.As(s.To)
 					after.RemoteID = s.Given
-					step := acts.RowStep{Key: s.Key, Before: e.As(s.From), After: after}
-					page.Then = append(page.Then, stepView{RowStep: step})
+					page.Then = append(page.Then, stepView{RowStep: acts.RowStep{
+						Key: s.Key, Before: e.As(s.From), After: after,
+					}})
 				}
 			}
 		}
@@ -214,15 +238,16 @@ func (p *Pages) answerApproval(agrees bool) func(*web.Request) error {
 		case err != nil:
 			return err
 		case done.Refused == "" && done.Waits > 0 && agrees:
-			return q.Done("approvals.agreed", "/approvals")
+			text = "approvals.agreed"
 		case done.Refused == "":
-			return q.Done(text, "/approvals")
 		case done.Refused == acts.NotAsked: // another person was first
-			return q.Done("approvals.not_asked", "/approvals")
+			text = "approvals.not_asked"
 		case done.Done || len(done.Approval.People) >= done.Approval.Needs: // the act no longer waits
-			return q.Done("approvals.moved", "/approvals")
+			text = "approvals.moved"
+		default:
+			page.Fault = "approval.refused." + string(done.Refused)
+			return q.Page(http.StatusConflict, "approval", page)
 		}
-		page.Fault = "approval.refused." + string(done.Refused)
-		return q.Page(http.StatusConflict, "approval", page)
+		return q.Done(text, "/approvals")
 	}
 }

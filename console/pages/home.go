@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
@@ -31,6 +32,7 @@ type homeStop struct {
 	Name   string
 	Status trade.JobStatus
 	Stop   string // text about the stop
+	Asked  []request
 }
 
 // setupStep is a step from an empty installation to its first sent contract.
@@ -51,16 +53,15 @@ func (p *Pages) showHome(q *web.Request) error {
 	ran, fault := false, "" // a run has read the ERP; why the last run of a job stopped
 	for _, job := range p.office.Jobs() {
 		status, err := p.office.JobStatus(q.Context(), job.Name)
-		if err != nil {
+		asked, askedErr := p.askedFor(q, job.Name, "")
+		tallies, talliesErr := p.office.Counts(q.Context(), job.Name)
+		runs, runsErr := p.office.Runs(q.Context(), job.Name, 1)
+		if err := errors.Join(err, askedErr, talliesErr, runsErr); err != nil {
 			return err
 		}
 		if status.State != trade.Idle && status.State != trade.Running && status.Stop != nil {
 			fault = p.office.Stop(*status.Stop, q.Lang)
-			page.Stops = append(page.Stops, homeStop{job.Name, status, fault})
-		}
-		tallies, err := p.office.Counts(q.Context(), job.Name)
-		if err != nil {
-			return err
+			page.Stops = append(page.Stops, homeStop{job.Name, status, fault, asked})
 		}
 		for _, t := range tallies {
 			states[t.State] += t.Count
@@ -68,14 +69,11 @@ func (p *Pages) showHome(q *web.Request) error {
 		if status.State != trade.Paused {
 			page.Going += trade.RowsIn(tallies, trade.Pending, trade.Sending)
 		}
-		runs, err := p.office.Runs(q.Context(), job.Name, 1)
-		if err != nil {
-			return err
-		}
 		ran = ran || len(runs) > 0 && !runs[0].EndedAt.IsZero() && runs[0].Stopped == nil
 	}
 	_, flags, err := p.office.ChangedCounts(q.Context())
-	if err != nil {
+	stuck, stuckErr := p.causes.Stuck(q.Context(), q.Lang, q.PopFlash() != "")
+	if err := errors.Join(err, stuckErr); err != nil {
 		return err
 	}
 	var twice []task
@@ -86,10 +84,6 @@ func (p *Pages) showHome(q *web.Request) error {
 				Path: "/changed?flag=" + string(flag),
 			})
 		}
-	}
-	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.PopFlash() != "")
-	if err != nil {
-		return err
 	}
 	page.Today = todayOf(q.Voice(), stuck, q.Site.Now(), q.Login.User.Role)
 	page.Today.Causes = append(twice, page.Today.Causes...)

@@ -86,7 +86,7 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 	page.May = page.Source == "ledger" && q.May(acts.RoleOf(acts.ActSetCode))
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
-	page.Asked, err = p.askedFor(q, page.Kind)
+	page.Asked, err = p.askedFor(q, page.Kind, "")
 	if err != nil {
 		return page, err
 	}

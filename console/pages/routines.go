@@ -37,6 +37,8 @@ type routine struct {
 	Runs []trade.RunReport // the latest, newest first, and the one before those that have a tick
 	Next time.Time         // zero: by hand only, or not until somebody acts
 	Act  bool              // only a person can make it go on
+
+	Asked []request // to release it
 }
 
 // jobAct is an act on a job, as a button.
@@ -79,6 +81,9 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 		}
 		// the oldest one is what the others are compared with
 		runs, err := p.office.Runs(q.Context(), s.Job, ticksShown+1)
+		if err == nil {
+			one.Asked, err = p.askedFor(q, s.Job, "")
+		}
 		if err != nil {
 			return err
 		}
@@ -96,7 +101,7 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 		one.Runs = runs
 		first := actsOn(s.Status)[0]
 		one.More = slices.DeleteFunc(actsOn(s.Status), func(a jobAct) bool {
-			return !q.May(acts.Order{Act: a.Act, Job: s.Job, Sweep: a.Sweep}.Role())
+			return a.Act == acts.ActRelease && one.Asked != nil || !q.May(acts.Order{Act: a.Act, Job: s.Job, Sweep: a.Sweep}.Role())
 		})
 		if len(one.More) > 0 && one.More[0] == first {
 			one.Main, one.More = first, one.More[1:]

@@ -34,8 +34,12 @@ func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 // mayApprove reports whether a person may agree to an act: the role allows it, and the person neither
 // ordered it nor agreed already.
 func mayApprove(a trade.Approval, user *trade.User) bool {
-	return user != nil && user.Role.May(office.RoleOfApproval(a)) &&
-		!slices.ContainsFunc(a.People, func(c trade.Consent) bool { return c.Name == user.Name })
+	return user != nil && user.Role.May(office.RoleOfApproval(a)) && !agreed(a, user)
+}
+
+// agreed reports whether a person ordered an act or agreed to it.
+func agreed(a trade.Approval, user *trade.User) bool {
+	return slices.ContainsFunc(a.People, func(c trade.Consent) bool { return c.Name == user.Name })
 }
 
 // request is an act that waits for consent, as the person sees it who reads of it.
@@ -46,20 +50,18 @@ type request struct {
 	Doubles bool
 }
 
-// askedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
-func (p *Pages) askedFor(q *web.Request, job string, keys ...string) ([]request, error) {
+// askedFor returns the acts that wait for consent and are about a row; of the key "" those that release the
+// job, or are about a code of the de-para.
+func (p *Pages) askedFor(q *web.Request, job, key string) ([]request, error) {
 	all, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return nil, err
 	}
 	var out []request
 	for _, a := range all {
-		planned, err := acts.PlannedOf(a)
-		if err != nil {
-			return nil, err
-		}
-		about := func(key string) bool { return slices.Contains(planned.Order.Keys, key) }
-		if planned.Order.Job == job && (len(keys) == 0 || slices.ContainsFunc(keys, about)) {
+		planned, _ := acts.PlannedOf(a) // a damaged one is about nothing
+		about := key == "" && (a.Act == acts.ActRelease || a.Act == acts.ActSetCode)
+		if planned.Order.Job == job && (about || slices.Contains(planned.Order.Keys, key)) {
 			one := request{Approval: a, For: string(office.RoleOfApproval(a))}
 			if mayApprove(a, &q.Login.User) {
 				one.For = "you"

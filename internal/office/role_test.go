@@ -139,6 +139,12 @@ func TestABrakeTellsPeopleWithABrowserNoCommand(t *testing.T) {
 				}
 				told = strings.ReplaceAll(told, command, "")
 			}
+			if strings.HasPrefix(name, "new_rows") { // one sentence, without keys of rows or of the configuration
+				if lang == trade.Portuguese && told != "0 linhas novas de uma vez; até 0 seria normal. Nada foi enviado." {
+					t.Errorf("%s: %q", name, told)
+				}
+				continue
+			}
 			if len(told) < 80 || strings.Contains(told, "`") || strings.Contains(told, "safrasync ") {
 				t.Errorf("%s in %s: %q", name, lang, told)
 			}

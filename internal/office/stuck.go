@@ -232,7 +232,11 @@ func (o *Office) AdviseStop(stop *trade.Stop, lang trade.Lang) *trade.Advice {
 	v := o.Voice(lang)
 	advice := trade.ExplainStop(stop.Code, lang)
 	if stop.Brake != nil {
-		advice.What = i18n.InBrowser(lang, v.Say(stop.Sentence()))
+		said := stop.Sentence()
+		if stop.Code == "brake_new_rows" {
+			said = trade.Say("brake.plain", "rows", stop.Brake.Rows, "limit", stop.Brake.Limit)
+		}
+		advice.What = i18n.InBrowser(lang, v.Say(said))
 	}
 	return &advice
 }
