@@ -206,7 +206,7 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	b := d.as(trade.Administrator).Get("/routines").Wants(http.StatusOK, "Ver e liberar", "parada",
 		"Quando estiver resolvido, um administrador usa “Ver e liberar”.")
 	b.Get("/act/release?job=contracts").Wants(http.StatusOK, "O que foi mostrado é liberado",
-		`<a href="/rows?job=contracts&amp;state=pending">Agora 1 documento está pronto para o envio (sem erro e sem nada a aguardar)</a> · `)
+		`<a href="/rows?job=contracts&amp;state=pending">Agora 1 documento está pronto para o envio (sem erro e sem nada a aguardar)</a> ·`)
 	form := with(b.Form("/act/release"), "reason", "conferido na plataforma")
 	b.Post("/act/release", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
 	b.Post("/act/release", with(b.Form("/act/release"), "reason",
