@@ -91,7 +91,6 @@ type approvalPage struct {
 	Steps   []stepView // as they would be done now
 	Then    []stepView // as they were planned, if the act is outdated or was decided
 	More    int
-	Row     []trade.Entry  // the one of the plan; none: it has several
 	Frees   trade.Shortage // what waits for the code of a de-para
 	Freed   []trade.Entry  // a few rows of that
 	Stop    string         // why the job of a release is stopped
@@ -176,9 +175,6 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 				}
 			}
 		}
-	}
-	if steps := slices.Concat(page.Steps, page.Then); page.Planned.Rows == 1 && len(steps) == 1 {
-		page.Row = []trade.Entry{steps[0].Before}
 	}
 	if len(page.Steps)+len(page.Then) > 0 {
 		page.More = max(0, page.Planned.Rows-stepsShown)

@@ -134,7 +134,7 @@ type rowLine struct {
 	Texts   []string // in the columns of rowsPage.Labels
 	Shown   string   // the key, documents masked
 	Reason  string
-	Brief   string // the reason without columns and values; "" = it has none
+	Brief   []string // the reason without columns and values; nil: it has none
 	Listing trade.Listing
 	Sums    trade.Sums // what the row adds to those of the list
 }
@@ -239,10 +239,9 @@ func (p *Pages) showRows(q *web.Request) error {
 					what, _, _ = strings.Cut(what, " (")
 				}
 				if f.Severity != trade.Warning {
-					line.Brief += "; " + view.Mask(what)
+					line.Brief = append(line.Brief, view.Mask(what))
 				}
 			}
-			line.Brief = strings.TrimPrefix(line.Brief, "; ")
 		}
 		line.Lead = e.Shown.Masked().Lead(line.Shown)
 		line.Sums = line.Listing.Sums()

@@ -24,7 +24,7 @@ type runPage struct {
 type runState struct {
 	State trade.State
 	Rows  int
-	More  string // than when the one before ended, or fewer; "" = there is none before, or as many
+	More  trade.Decimal // than when the one before ended; zero: as many, or there is none before
 }
 
 // runCause is a cause of rows of a part.
@@ -64,15 +64,10 @@ func (p *Pages) showRun(q *web.Request) error {
 	before := runBefore(run, older)
 	for _, state := range trade.States {
 		one := runState{State: state, Rows: run.States[state]}
-		more := one.Rows - before.States[state]
-		switch {
-		case before.ID == "" || more == 0:
-		case more > 0:
-			one.More = "+" + q.Voice().Number(more)
-		default:
-			one.More = "−" + q.Voice().Number(-more)
+		if before.ID != "" {
+			one.More = trade.NewDecimal(int64(one.Rows-before.States[state]), 0)
 		}
-		if one.Rows > 0 || one.More != "" {
+		if one.Rows > 0 || one.More.Sign() != 0 {
 			page.After = append(page.After, one)
 		}
 	}
