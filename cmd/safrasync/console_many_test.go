@@ -48,7 +48,8 @@ func TestTheFootOfAShortListHasOneLineAmongManyRows(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, state.SQLite, weighed+"\nbrakes: {new_rows: 0}\n", tickets)
 	d.crowd(10_000)
-	b := d.as(trade.Accountant).Get("/rows?sum=1&job=contracts").Wants(http.StatusOK, "10.005", "Soma de 10.004 documentos")
+	b := d.as(trade.Accountant)
+	b.Get("/rows?sum=1&job=contracts").Wants(http.StatusOK, "10.005", "Soma de 10.004 documentos")
 	b.Get("/rows?job=contracts").Wants(http.StatusOK, "50.000", `hx-get="/rows?sum=1&amp;job=contracts"`, "somar todos")
 	if strings.Contains(b.Body, "Soma de ") || strings.Contains(b.Body, "10.005") {
 		t.Error("very many are added up before the page asks")

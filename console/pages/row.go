@@ -297,7 +297,7 @@ func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []off
 			Currency: text("currency"),
 		}
 		more("at %s per %s", strings.TrimSpace(trade.Symbol(figures.Currency)+" "+
-			trade.MoneyText(price, trade.Lang(v.Language()))), string(figures.Unit))
+			trade.MoneyText(price, v.Language())), string(figures.Unit))
 		if value, ok := figures.Value(); ok {
 			more("worth %s", v.Money(figures.Currency, value))
 		}

@@ -40,7 +40,8 @@ func closes(t fatal, v Overview) {
 		}
 		for i, l := range lines(rounded) {
 			off := l.Amount.Sub(lines(a)[i].Amount).Abs()
-			if lines(a)[i].Amount.Sign() == 0 && l.Amount.Sign() != 0 || rounded.Proof().Sign() != 0 || rounded.SentProof().Sign() != 0 || off.Cmp(trade.NewDecimal(1, 0)) > 0 ||
+			if lines(a)[i].Amount.Sign() == 0 && l.Amount.Sign() != 0 || rounded.Proof().Sign() != 0 ||
+				rounded.SentProof().Sign() != 0 || off.Cmp(trade.NewDecimal(1, 0)) > 0 ||
 				a.Measure == Worth && off.Cmp(trade.NewDecimal(1, 2)) > 0 {
 				t.Fatalf("%s of %q: %+v is rounded to %+v", a.Measure, a.Product, a, rounded)
 			}

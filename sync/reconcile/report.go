@@ -204,7 +204,8 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 			if o.Tolerance.Contract.Sign() != 0 {
 				more = " + " + decimalText(o.Tolerance.Contract, o.Lang) + " %"
 			}
-			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang), more)
+			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang),
+				decimalText(o.Tolerance.Value, o.Lang), more)
 		}
 		p.section(step.id, note, step.columns)
 		if p.err == nil {

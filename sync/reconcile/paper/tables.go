@@ -27,7 +27,7 @@ type Table struct {
 	Kinds map[string]trade.Sums
 }
 
-// Read returns a report. Each section, or kind of divergence, has at most its first most rows; columns that are empty in
+// Read returns a report. Each section, or kind of divergence, has at most its first most rows; columns empty in
 // all of them are left out.
 func Read(s *reconcile.Snapshot, o reconcile.Options, most int) (*Report, error) {
 	r := &Report{most: most}
