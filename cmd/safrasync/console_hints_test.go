@@ -61,7 +61,7 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	decision(b, doubt, "resend")
 	b.Post("/act/resend", with(b.Form("/act/resend"), "reason", "não está lá", "checked", "1")).Wants(http.StatusOK,
 		"falta a aprovação de outra pessoa")
-	const doubles = "Há um registro igual na plataforma: aprovar duplicaria."
+	const doubles = "Há um registro igual na plataforma: aprovar pode duplicar."
 	for _, path := range []string{desk, "/approvals/1"} {
 		if strings.Contains(b.Get(path).Wants(http.StatusOK).Body, doubles) {
 			t.Errorf("%s warns of a record that differs", path)

@@ -518,9 +518,6 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 		return page, plan, nil
 	}
 	page.Asked, err = p.askedFor(q, order.Job, "")
-	if page.Asked != nil {
-		page.Mark = ""
-	}
 	if plan.Before.Stop != nil {
 		page.Notes = append(page.Notes, p.stopReleased(q, *plan.Before.Stop))
 	}

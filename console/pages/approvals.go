@@ -22,7 +22,7 @@ type waitsShown struct {
 }
 
 // addedUp is of how many rows of a plan the list has the sums; the page of the plan has them of all.
-const addedUp = 1000
+const addedUp = 200
 
 func (p *Pages) showApprovals(q *web.Request) error {
 	page := map[bool][]waitsShown{} // by whether they wait still

@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -53,20 +54,23 @@ func (p *Pages) showHome(q *web.Request) error {
 	ran, fault := false, "" // a run has read the ERP; why the last run of a job stopped
 	for _, job := range p.office.Jobs() {
 		status, err := p.office.JobStatus(q.Context(), job.Name)
-		asked, askedErr := p.askedFor(q, job.Name, "")
 		tallies, talliesErr := p.office.Counts(q.Context(), job.Name)
 		runs, runsErr := p.office.Runs(q.Context(), job.Name, 1)
-		if err := errors.Join(err, askedErr, talliesErr, runsErr); err != nil {
+		if err := errors.Join(err, talliesErr, runsErr); err != nil {
 			return err
 		}
 		if status.State != trade.Idle && status.State != trade.Running && status.Stop != nil {
+			asked, err := p.askedFor(q, job.Name, "")
+			if err != nil {
+				return err
+			}
 			fault = p.office.Stop(*status.Stop, q.Lang)
 			page.Stops = append(page.Stops, homeStop{job.Name, status, fault, asked})
 		}
 		for _, t := range tallies {
 			states[t.State] += t.Count
 		}
-		if status.State != trade.Paused {
+		if status.State != trade.Paused && !office.EndedByPerson(status) {
 			page.Going += trade.RowsIn(tallies, trade.Pending, trade.Sending)
 		}
 		ran = ran || len(runs) > 0 && !runs[0].EndedAt.IsZero() && runs[0].Stopped == nil

@@ -130,7 +130,10 @@ func (p *Pages) openCause(q *web.Request, t task, fault string) (*causeShown, er
 	if err != nil {
 		return nil, err
 	}
-	rows, err := p.doubtsOf(q, found.Rows)
+	rows := trade.Map(found.Rows, func(e trade.Entry) doubtShown { return doubtShown{Entry: e} })
+	if t.Urgent {
+		rows, err = p.doubtsOf(q, found.Rows)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -101,8 +101,7 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 		one.Runs = runs
 		first := actsOn(s.Status)[0]
 		one.More = slices.DeleteFunc(actsOn(s.Status), func(a jobAct) bool {
-			return a.Act == acts.ActRelease && one.Asked != nil ||
-				!q.May(acts.Order{Act: a.Act, Job: s.Job, Sweep: a.Sweep}.Role())
+			return !q.May(acts.Order{Act: a.Act, Job: s.Job, Sweep: a.Sweep}.Role())
 		})
 		if len(one.More) > 0 && one.More[0] == first {
 			one.Main, one.More = first, one.More[1:]

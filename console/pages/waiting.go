@@ -59,9 +59,11 @@ func (p *Pages) askedFor(q *web.Request, job, key string) ([]request, error) {
 	}
 	var out []request
 	for _, a := range all {
+		if key == "" && a.Act != acts.ActRelease && a.Act != acts.ActSetCode {
+			continue
+		}
 		planned, _ := acts.PlannedOf(a) // a damaged one is about nothing
-		about := key == "" && (a.Act == acts.ActRelease || a.Act == acts.ActSetCode)
-		if planned.Order.Job == job && (about || slices.Contains(planned.Order.Keys, key)) {
+		if planned.Order.Job == job && (key == "" || slices.Contains(planned.Order.Keys, key)) {
 			one := request{Approval: a, For: string(office.RoleOfApproval(a))}
 			if mayApprove(a, &q.Login.User) {
 				one.For = "you"

@@ -140,7 +140,7 @@ func TestABrakeTellsPeopleWithABrowserNoCommand(t *testing.T) {
 				told = strings.ReplaceAll(told, command, "")
 			}
 			if strings.HasPrefix(name, "new_rows") { // one sentence, without keys of rows or of the configuration
-				if lang == trade.Portuguese && told != "0 linhas novas de uma vez; até 0 seria normal. Nada foi enviado." {
+				if lang == trade.Portuguese && told != "0 linhas novas de uma vez; a trava age acima de 0. Nada foi enviado." {
 					t.Errorf("%s: %q", name, told)
 				}
 				continue

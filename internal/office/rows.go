@@ -130,6 +130,7 @@ func (o *Office) numberParents(ctx context.Context, sends trade.Kind, f *Field) 
 			f.Renumbered = e
 		}
 	}
+	f.Code.ID = *f.Sent // the contract may have another one by now
 	if f.NowCode.Code != "" {
 		f.ERP = []*string{&f.NowCode.Code}
 	}

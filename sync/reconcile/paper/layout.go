@@ -183,7 +183,6 @@ func (l *laid) Row(cells []any) error {
 		d, _ := cells[i].(trade.Decimal)
 		if row.Names["kind"] == string(reconcile.OverDelivered) { // an excess is nothing that is missing
 			d = d.Neg()
-			cells[i] = d
 		}
 		switch unit, _ := cells[l.there["unit"]].(string); {
 		case unit == "kg":
