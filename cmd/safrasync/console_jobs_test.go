@@ -47,7 +47,7 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	d.run(0, "sync", "contracts")
 	_, id, _ = strings.Cut(b.Get("/routines?job=contracts").Body, `href="/runs/`)
 	id, _, _ = strings.Cut(id, `"`)
-	b.Get("/runs/"+id).Wants(http.StatusOK, "com erro 3 (&#43;2)", "Causa agora", "of_run="+id+"%3Ainvalid")
+	b.Get("/runs/"+id).Wants(http.StatusOK, "com erro 3 (+2)", "Causa agora", "of_run="+id+"%3Ainvalid")
 }
 
 // A row that nobody need cure goes by itself, unless its job is paused.
@@ -90,7 +90,7 @@ func TestAnOldRunEndsOnItsPageAsInTheList(t *testing.T) {
 		last := b.Body[strings.LastIndex(b.Body, `href="/runs/r`)+len(`href="/runs/`):]
 		last, _, _ = strings.Cut(last, `"`)
 		b.Get("/runs/"+last).Wants(http.StatusOK, `<span class="state waiting">2 pendências</span>`,
-			"(&#43;2)", `<p class="chips"><a href="/pending">`)
+			"(+2)", `<p class="chips"><a href="/pending">`)
 		next := regexp.MustCompile(`/routines\?after=\d+`).FindString(b.Get("/routines?job=contracts").Body)
 		b.Get(next + "&job=contracts")
 	}
